@@ -1,0 +1,86 @@
+# inlay: what developers run. `make help` lists it.
+.DEFAULT_GOAL := help
+TOOL := go tool -modfile=tools/go.mod
+FUZZTIME ?= 20s
+INTEGRATION ?= ./llm/... ./cmd/inlay
+export GOFLAGS := -buildvcs=false
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
+
+.PHONY: run
+run: ## the main job on a small document of ours
+	go run ./cmd/inlay ask -f testdata/handbook.md --context-length 1024 --chunk 100/0 --limit 1 "How long is the notice period?"
+
+.PHONY: build
+build: ## the command, into bin/inlay
+	go build -trimpath -o bin/inlay ./cmd/inlay
+
+.PHONY: test
+test: ## every test
+	go test ./...
+
+.PHONY: race
+race: ## every test under the race detector
+	go test -race ./...
+
+.PHONY: lint
+lint: ## static checks
+	$(TOOL) golangci-lint run ./...
+	$(TOOL) golangci-lint fmt --diff ./...
+
+.PHONY: integration
+integration: ## the tests against a real Ollama server, built on first use; one package after the other, as they share it
+	scripts/ollama-server run go test -p 1 -count=1 $(INTEGRATION)
+
+.PHONY: second-opinion
+second-opinion: ## token ids and templates against npm's node-llama-cpp
+	scripts/second-opinion
+
+.PHONY: fmt
+fmt: ## format everything
+	$(TOOL) golangci-lint fmt ./...
+
+.PHONY: fuzz
+fuzz: ## each fuzz target for FUZZTIME (20s)
+	scripts/fuzz $(FUZZTIME)
+
+.PHONY: golden
+golden: ## rewrite golden files from what the code does now; read the diff
+	scripts/golden
+
+.PHONY: bench
+bench: ## speed and quality benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: bench-retrieval
+bench-retrieval: ## search quality on the reference sets; TREC run files into RUNS
+	INLAY_RUNS=$(abspath $(or $(RUNS),bin/runs)) go test -run '^$$' -bench '^(BenchmarkQuality|BenchmarkNone|BenchmarkChunks)$$' -benchtime 1x -timeout 60m ./retrieve
+
+.PHONY: bench-split
+bench-split: ## the splitter beside langchaingo's, on real prose
+	cd tools/comparesplit && go test -mod=mod -run '^$$' -bench . ./...
+
+.PHONY: bench-search
+bench-search: ## flat search and chromem-go beside each other, at 1k, 10k and 100k vectors
+	go test -run '^$$' -bench '^BenchmarkSearch$$' ./retrieve/flat
+
+.PHONY: bench-tokens
+bench-tokens: ## token counting against tiktoken-go
+	go test -v -count=1 -run '^TestReport$$' ./tokens -report
+
+.PHONY: verify-tokens
+verify-tokens: ## token ids against npm's tiktoken: all reference texts, every code point
+	npm install --silent --no-audit --no-fund --prefix bin/npm tiktoken@1.0.22
+	go test -v -count=1 -timeout 60m -run '^TestEqualToNpm$$' ./tokens -npm "$(CURDIR)/bin/npm"
+
+.PHONY: bench-parse
+bench-parse: ## how much of the reference documents is read, by format, and what hostile ones cost
+	go test -count=1 -run '^(TestQuality|TestHostile)$$' -v ./parse | grep -v '^ *--- PASS\|^=== '
+	scripts/install-poppler
+	go test -count=1 -run '^TestFigures$$' -timeout 20m -v ./parse/pdf -figures
+
+.PHONY: check
+check: ## what CI runs
+	bash .ci/run

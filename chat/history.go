@@ -1,0 +1,56 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// HistorySchema names the stored form of a conversation.
+const HistorySchema = "inlay.history/v1"
+
+// History is a conversation in its stored form.
+type History struct {
+	Schema   string    `json:"schema"`
+	Messages []Message `json:"messages"`
+}
+
+// ReadHistory decodes a conversation and checks its schema and roles.
+func ReadHistory(r io.Reader) (History, error) {
+	var h History
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&h); err != nil {
+		return History{}, fmt.Errorf("decode history: %w", err)
+	}
+	if d.More() {
+		return History{}, errors.New("decode history: more than one JSON value")
+	}
+	if h.Schema != HistorySchema {
+		return History{}, fmt.Errorf("decode history: schema is %q, want %q", h.Schema, HistorySchema)
+	}
+	for i, m := range h.Messages {
+		switch m.Role {
+		case System, User, Assistant, Tool:
+		default:
+			return History{}, fmt.Errorf("decode history: message %d has role %q, want system, user, assistant or tool", i+1, m.Role)
+		}
+	}
+	return h, nil
+}
+
+// Write encodes the conversation with its schema, indented and with a final newline.
+func (h History) Write(w io.Writer) error {
+	h.Schema = HistorySchema
+	if h.Messages == nil {
+		h.Messages = []Message{}
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(h); err != nil {
+		return fmt.Errorf("encode history: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/llm"
+)
+
+// chatCmd talks with a model about files.
+type chatCmd struct {
+	settings
+	File    []string `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File to attach to the first question."`
+	History string   `placeholder:"FILE" help:"Conversation to go on with (inlay.history/v1); it is made if it is not there."`
+	Quiet   bool     `short:"q" help:"No statuses."`
+
+	Question []string `arg:"" optional:"" help:"One question; without it the chat reads lines from standard input."`
+}
+
+// Run answers one question, or lines until they end. A turn that fails ends a
+// chat of one question; an interactive chat says so and goes on.
+func (c *chatCmd) Run(ctx context.Context, a *app) error {
+	t, err := c.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	if question := strings.Join(c.Question, " "); strings.TrimSpace(question) != "" {
+		return t.turn(ctx, question)
+	}
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM)
+	defer signal.Stop(ends)
+	// The process's own context ends at the first Ctrl-C, which here ends an
+	// answer only.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	go func() {
+		select {
+		case <-ends:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return t.loop(ctx, readLines(ctx, a.stdin), interrupts)
+}
+
+// talk is a chat under way.
+type talk struct {
+	app      *app
+	injector *injection.Injector
+	model    answerer
+	options  injection.Options
+	past     *history
+	files    []injection.File // attached and not yet sent
+	images   []chat.Attachment
+	last     *injection.Result
+	quiet    bool
+	prompt   string // before each line; empty where no person types
+}
+
+func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
+	options, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	past, err := openHistory(c.History)
+	if err != nil {
+		return nil, err
+	}
+	model, err := openAnswerer(c.modelSettings, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	t := &talk{app: a, injector: injector, model: model, options: options, past: past, quiet: c.Quiet}
+	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		t.prompt = "> "
+	}
+	t.files, t.images, err = openFiles(ctx, a, c.File)
+	return t, err
+}
+
+// readLines sends the lines of r until they or ctx end.
+func readLines(ctx context.Context, r io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		s := bufio.NewScanner(r)
+		s.Buffer(nil, 64<<20)
+		for s.Scan() {
+			select {
+			case lines <- s.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// loop takes lines until they end or /quit. An interrupt ends the answer under
+// way; between answers the second in a row ends the chat.
+func (t *talk) loop(ctx context.Context, lines <-chan string, interrupts <-chan os.Signal) error {
+	warned := false
+	for {
+		if err := t.say(t.prompt); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-interrupts:
+			if warned {
+				return nil
+			}
+			warned = true
+			t.note("Ctrl-C again, Ctrl-D or /quit leaves the chat.")
+		case line, ok := <-lines:
+			warned = false
+			if !ok || strings.TrimSpace(line) == "/quit" {
+				return nil
+			}
+			if err := t.line(ctx, line, interrupts); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// line is a command or a question. Its failure is said; only one that ends the
+// chat is returned.
+func (t *talk) line(ctx context.Context, line string, interrupts <-chan os.Signal) error {
+	if strings.TrimSpace(line) == "" {
+		return nil
+	}
+	turn, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-interrupts:
+			cancel()
+		case <-turn.Done():
+		}
+	}()
+	var err error
+	if strings.HasPrefix(line, "/") {
+		err = t.command(turn, line)
+	} else {
+		err = t.turn(turn, line)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	switch {
+	case fault.Is(err, fault.Canceled):
+		t.note("stopped")
+	case err != nil:
+		t.note("inlay: " + printable(err.Error()))
+	}
+	return nil
+}
+
+// turn lays the files into a question, streams the answer and lists its sources.
+func (t *talk) turn(ctx context.Context, question string) error {
+	view := newStatusView(t.app.stderr, t.quiet)
+	res, err := t.injector.Inject(ctx, injection.Request{
+		Messages: t.past.Messages, Text: question, Files: t.files, Images: t.images, Earlier: t.past.files(),
+		Model: t.model, Options: t.options, Report: view.show,
+	})
+	view.close()
+	if err != nil {
+		return err
+	}
+	t.last = &res
+	for _, w := range res.Warnings {
+		t.note("warning: " + printable(w.Message))
+	}
+	for _, f := range res.Failures {
+		t.note("left out: " + printable(f.File+": "+f.Reason))
+	}
+	answer, err := t.answer(ctx, slices.Concat(t.past.Messages, []chat.Message{res.Message}))
+	if err != nil && (answer == "" || !errors.Is(err, context.Canceled)) {
+		return err
+	}
+	t.files, t.images = nil, nil
+	if e := t.past.add(res.Message, chat.Message{Role: chat.Assistant, Text: answer}); e != nil {
+		return e
+	}
+	if e := t.say(sources(res, answer) + "\n"); e != nil {
+		return e
+	}
+	return err
+}
+
+// answer streams the model's words as they come.
+func (t *talk) answer(ctx context.Context, messages []chat.Message) (string, error) {
+	var text strings.Builder
+	request := llm.Request{Messages: messages, MaxTokens: t.options.ReserveOutput}
+	for d, err := range t.model.Generate(ctx, request) {
+		if err != nil {
+			return text.String(), errors.Join(err, t.say("\n"))
+		}
+		text.WriteString(d.Text)
+		if err := t.say(printable(d.Text)); err != nil {
+			return text.String(), err
+		}
+		if d.Done == "length" {
+			t.note("\nThe answer stops here: the window or the reserved room is full.")
+		}
+	}
+	return text.String(), t.say("\n")
+}
+
+func (t *talk) say(text string) error {
+	_, err := io.WriteString(t.app.stdout, text)
+	return err
+}
+
+// note is a word to the person, beside the answers.
+func (t *talk) note(line string) {
+	_, _ = fmt.Fprintln(t.app.stderr, line)
+}

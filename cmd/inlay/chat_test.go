@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/llm"
+	"inlay/llm/ollama/ollamatest"
+)
+
+// TestChatScript runs testdata/chat against a real Ollama server or the
+// recording of one.
+func TestChatScript(t *testing.T) {
+	root, err := os.Getwd()
+	require.NoError(t, err)
+	url := ollamatest.Server(t, "testdata/exchanges/chat.json")
+	testscript.Run(t, testscript.Params{
+		Files: []string{"testdata/chat/chat.txtar"}, UpdateScripts: *update, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HANDBOOK", root+"/../../testdata/handbook.md")
+			e.Setenv("OLLAMA", url)
+			e.Setenv("HOME", e.WorkDir)
+			return nil
+		},
+	})
+}
+
+// endless answers until its context ends, and tells when it has begun.
+type endless struct {
+	llm.Measurer
+	begun chan struct{}
+}
+
+func (e endless) Generate(ctx context.Context, _ llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		if !yield(llm.Delta{Text: "on and on"}, nil) {
+			return
+		}
+		e.begun <- struct{}{}
+		<-ctx.Done()
+		yield(llm.Delta{}, ctx.Err())
+	}
+}
+
+func testTalk(t *testing.T, model answerer) (*talk, *strings.Builder, *strings.Builder) {
+	t.Helper()
+	none := func(string) string { return "" }
+	injector, err := openInjector(t.Context(), searchSettings{Embedder: "builtin"}, modelSettings{}, none)
+	require.NoError(t, err)
+	var out, errs strings.Builder
+	return &talk{app: &app{getenv: none, stdout: &out, stderr: &errs}, injector: injector, model: model, past: &history{}, quiet: true}, &out, &errs
+}
+
+// TestCtrlCStopsTheAnswerAndNotTheChat interrupts an answer, asks again, and
+// leaves with two interrupts between answers.
+func TestCtrlCStopsTheAnswerAndNotTheChat(t *testing.T) {
+	static, err := llm.NewStatic(llm.StaticOptions{Model: "gpt-4o"})
+	require.NoError(t, err)
+	model := endless{Measurer: static, begun: make(chan struct{})}
+	talk, out, errs := testTalk(t, model)
+	lines, interrupts, done := make(chan string), make(chan os.Signal), make(chan error)
+	go func() { done <- talk.loop(t.Context(), lines, interrupts) }()
+	for range 2 {
+		lines <- "Tell me more"
+		<-model.begun
+		interrupts <- os.Interrupt
+	}
+	interrupts <- os.Interrupt
+	interrupts <- os.Interrupt
+	require.NoError(t, <-done)
+	require.Equal(t, 2, strings.Count(out.String(), "on and on"))
+	require.Equal(t, 2, strings.Count(errs.String(), "stopped"))
+	require.Contains(t, errs.String(), "Ctrl-C again")
+	require.Len(t, talk.past.Messages, 4, "what was said until then is kept")
+}
+
+func TestSourcesFlagWhatDoesNotExist(t *testing.T) {
+	r := injection.Result{Decision: injection.Decision{Strategy: injection.Retrieval}, Citations: []chat.Citation{
+		{Number: 1, File: "a.pdf", Page: 3}, {Number: 2, File: "b.md", LineStart: 4, LineEnd: 9},
+	}}
+	require.Equal(t, "Sources (* cited):\n    [1] a.pdf, page 3\n  * [2] b.md, lines 4-9\n  ! [7] is cited and does not exist\n",
+		sources(r, "As [2, 7] say, and [2] again; a[x] is no citation."))
+	require.Empty(t, sources(injection.Result{}, "See [1]."))
+}
+
+func TestEmbedderNames(t *testing.T) {
+	none := func(string) string { return "" }
+	_, err := openEmbedder(t.Context(), "nope", modelSettings{}, none)
+	require.True(t, fault.Is(err, fault.Usage), "%v", err)
+	require.Equal(t, "http://127.0.0.1:9", ollamaURL("", func(string) string { return "127.0.0.1:9" }))
+	require.Equal(t, "https://h/x", ollamaURL("https://h/x", none))
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/parse"
+)
+
+// history is a conversation in a file.
+type history struct {
+	chat.History
+	path string
+}
+
+// openHistory reads the conversation; a path that is not there yet is an empty one.
+func openHistory(path string) (*history, error) {
+	h := &history{path: path}
+	if path == "" {
+		return h, nil
+	}
+	if err := notRegular(path); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err != nil {
+		return nil, &fault.Error{Code: fault.CodeOf(err), Subject: path, Reason: "the history cannot be read: " + reasonOf(err), Next: "check --history", Err: err}
+	}
+	if h.History, err = chat.ReadHistory(bytes.NewReader(data)); err != nil {
+		return nil, &fault.Error{Code: fault.Corrupt, Subject: path, Reason: "is no inlay.history/v1: " + err.Error(), Next: "mend or remove it", Err: err}
+	}
+	return h, nil
+}
+
+// notRegular refuses a path that is there and is no plain file: reading a pipe
+// may never end.
+func notRegular(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &fault.Error{Code: fault.FileUnreadable, Subject: path, Reason: "it is not a regular file", Next: "name a file"}
+	}
+	return nil
+}
+
+// files are the attachments of earlier turns, each once, oldest first; of a path
+// that was attached again, only the newest. They are
+// read when they are searched.
+func (h *history) files() []injection.File {
+	newest := map[string]string{} // path to the id it has now
+	for _, m := range h.Messages {
+		for _, a := range m.Attachments {
+			newest[a.Path] = a.FileID
+		}
+	}
+	seen := map[string]bool{}
+	var out []injection.File
+	for _, m := range h.Messages {
+		for _, a := range m.Attachments {
+			if seen[a.FileID] || a.Path != "" && newest[a.Path] != a.FileID {
+				continue
+			}
+			seen[a.FileID] = true
+			out = append(out, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: opener(a)})
+		}
+	}
+	return out
+}
+
+// opener reads an attachment of an earlier turn from where it was found then,
+// and makes sure that it is still the same.
+func opener(a chat.Attachment) func(context.Context) ([]byte, error) {
+	return func(ctx context.Context) ([]byte, error) {
+		if a.Path == "" {
+			return nil, &fault.Error{Code: fault.FileNotFound, Subject: a.Name, Reason: "was attached on an earlier turn and the history does not say where it is", Next: "attach it again with -f"}
+		}
+		f, err := parse.ReadFile(ctx, a.Path, parse.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(a.FileID, parse.FileIDPrefix) && parse.FileID(f.Data) != a.FileID {
+			return nil, &fault.Error{Code: fault.FileUnreadable, Subject: a.Path, Reason: "has changed since it was attached", Next: "attach it again with -f"}
+		}
+		return f.Data, nil
+	}
+}
+
+// add appends messages and keeps them in the file, if there is one.
+func (h *history) add(messages ...chat.Message) error {
+	for _, m := range messages {
+		for i, a := range m.Attachments {
+			if abs, err := filepath.Abs(a.Path); err == nil && a.Path != "" {
+				m.Attachments[i].Path = abs
+			}
+		}
+	}
+	h.Messages = append(h.Messages, messages...)
+	if h.path == "" {
+		return nil
+	}
+	return h.save(h.path)
+}
+
+// save replaces a file at once, so that a reader sees the old conversation or
+// the new one.
+func (h *history) save(path string) error {
+	var b bytes.Buffer
+	if err := h.Write(&b); err != nil {
+		return err
+	}
+	if err := replaceFile(path, b.Bytes()); err != nil {
+		return &fault.Error{Code: fault.FileUnreadable, Subject: path, Reason: "the history cannot be written: " + reasonOf(err), Next: "check the folder's permissions", Err: err}
+	}
+	return nil
+}
+
+// replaceFile writes data beside path and renames it into place.
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return nil
+}

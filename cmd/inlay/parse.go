@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"inlay/injection"
+	"inlay/parse"
+)
+
+// parseCmd prints what a file yields.
+type parseCmd struct {
+	Output string `enum:"text,json" default:"text" help:"What to print: the text, or the document with its map of sections."`
+	Quiet  bool   `short:"q" help:"No statuses."`
+
+	File string `arg:"" help:"File to read; - is standard input."`
+}
+
+// Run parses one file.
+func (c *parseCmd) Run(ctx context.Context, a *app) error {
+	doc, err := parseOne(ctx, a, c.File, c.Quiet)
+	if err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return writeJSON(a.stdout, doc)
+	}
+	_, err = io.WriteString(a.stdout, doc.Text)
+	return err
+}
+
+// parseOne reads and parses a file, with its progress and warnings on stderr.
+func parseOne(ctx context.Context, a *app, path string, quiet bool) (parse.Document, error) {
+	f, err := readFile(ctx, a, path)
+	if err != nil {
+		return parse.Document{}, err
+	}
+	registry, err := openParsers(a.getenv)
+	if err != nil {
+		return parse.Document{}, err
+	}
+	view := newStatusView(a.stderr, quiet)
+	s := injection.Status{ID: 1, State: injection.Loading, Text: "Parsing file " + f.Name + "..."}
+	doc, err := registry.Parse(ctx, f, func(done float64) {
+		s.Text = fmt.Sprintf("Parsing file %s... (%.2f%%)", f.Name, done*100)
+		view.show(s)
+	})
+	if err != nil {
+		return doc, err
+	}
+	s.State, s.Text = injection.Done, fmt.Sprintf("%s read %s as %s", doc.Library, f.Name, doc.MediaType)
+	view.show(s)
+	view.close()
+	for _, w := range doc.Warnings {
+		view.note("warning: " + strings.TrimSpace(w.Message))
+	}
+	return doc, nil
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"inlay/fault"
+)
+
+// cli is the command line: one field per subcommand, each in a file of its own.
+type cli struct {
+	ConfigFile string           `name:"config" placeholder:"FILE" help:"Configuration file (default: ./inlay.yaml, then inlay/inlay.yaml in your configuration folder)."`
+	Version    kong.VersionFlag `help:"Print the version and exit."`
+
+	Ask      askCmd      `cmd:"" help:"Lay files into a prompt for a question: the main job."`
+	Chat     chatCmd     `cmd:"" help:"Talk with a model about files: interactive, or one question."`
+	Parse    parseCmd    `cmd:"" help:"Print the text that a file yields, or its document with the map of sections."`
+	Tokens   tokensCmd   `cmd:"" help:"Count the tokens of files."`
+	Chunk    chunkCmd    `cmd:"" help:"Print the passages that a file is cut into, as JSON lines."`
+	Config   configCmd   `cmd:"" help:"Print the configuration in force and where each value comes from."`
+	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
+}
+
+// version is what --version prints.
+const version = "inlay 0.1.0"
+
+// app is what a subcommand runs with.
+type app struct {
+	getenv         func(string) string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	settings       *source
+}
+
+// exited is how kong's --help and --version leave the parser.
+type exited struct{ code int }
+
+// run is the whole program but for the process around it.
+func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
+	defer func() {
+		if e, ok := recover().(exited); ok {
+			err = nil
+			if e.code != 0 {
+				err = usageError(fmt.Errorf("exit %d", e.code))
+			}
+		}
+	}()
+	a := &app{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
+	var c cli
+	if a.settings, err = openSource(args, getenv); err != nil {
+		return a.report(args, err)
+	}
+	parser, err := kong.New(&c,
+		kong.Name("inlay"), kong.Description("Lay the right part of your documents into a prompt."),
+		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited{code}) }),
+		kong.TypeMapper(reflect.TypeFor[rawArg](), kong.MapperFunc(rawMapper)), kong.WithHyphenPrefixedParameters(true),
+		kong.Resolvers(a.settings), kong.Vars{"version": version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		return a.report(args, err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		return a.report(args, usageError(err))
+	}
+	a.settings.note(k)
+	k.BindTo(ctx, (*context.Context)(nil))
+	return a.report(args, k.Run(a))
+}
+
+// usageError is a mistake on the command line.
+func usageError(err error) error {
+	if errors.As(err, new(*fault.Error)) {
+		return err
+	}
+	return &fault.Error{Code: fault.Usage, Reason: err.Error(), Next: "see inlay --help", Err: err}
+}
+
+// report writes an error where its reader looks for it: on stderr as a
+// sentence and, where JSON was asked for, on stdout as an object too.
+func (a *app) report(args []string, err error) error {
+	if err == nil {
+		return nil
+	}
+	message := err.Error()
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		message = e.Error()
+	}
+	if fault.Is(err, fault.Canceled) {
+		message = "canceled"
+	}
+	if _, e := fmt.Fprintln(a.stderr, "inlay:", printable(message)); e != nil {
+		return errors.Join(err, e)
+	}
+	if wantsJSON(args) {
+		if e := writeJSON(a.stdout, errorJSON(err)); e != nil {
+			return errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+func wantsJSON(args []string) bool {
+	i := slices.Index(args, "--output")
+	return slices.Contains(args, "--output=json") || i >= 0 && i+1 < len(args) && args[i+1] == "json"
+}
+
+func errorJSON(err error) any {
+	body := map[string]any{"code": fault.CodeOf(err), "message": err.Error()}
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		for key, value := range map[string]string{"subject": e.Subject, "reason": e.Reason, "next": e.Next} {
+			if value != "" {
+				body[key] = value
+			}
+		}
+	}
+	return map[string]any{"schema": "inlay.error/v1", "error": body}
+}
+
+// exitCode is the one table from error to exit code (SPEC 12).
+func exitCode(err error) int {
+	code := fault.CodeOf(err)
+	if e, ok := errors.AsType[*fault.Error](err); ok && code == fault.PreprocessorException && errors.As(e.Err, new(*fault.Error)) {
+		code = fault.CodeOf(e.Err) // what stopped the preprocessor: a file, the window
+	}
+	switch code {
+	case "":
+		return 0
+	case fault.Usage:
+		return 2
+	case fault.FileNotFound, fault.FileUnreadable, fault.FileTooLarge, fault.UnsupportedFormat, fault.NoTextLayer,
+		fault.PasswordRequired, fault.Corrupt, fault.UnmappedFont, fault.LimitExceeded:
+		return 3
+	case fault.DoesNotFit:
+		return 4
+	case fault.Canceled:
+		return 130
+	default:
+		return 1
+	}
+}
+
+// writeJSON writes v indented, with a final newline and without escaping <, >, &.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// plural is "1 file", "2 files".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, strings.TrimSuffix(noun, "s"))
+}

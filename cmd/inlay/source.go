@@ -1,0 +1,223 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"inlay/fault"
+)
+
+// source answers for flags that were not given: from the environment, else from
+// the configuration file. A setting is a flag with a `key` tag; the key is its
+// name in the file, INLAY_ and the flag's name its name in the environment.
+type source struct {
+	getenv func(string) string
+	path   string            // of the file in force; empty when there is none
+	values map[string]string // of the file, by key
+	lines  map[string]int
+	from   map[string]string // flag name to where its value came from
+}
+
+// openSource reads the configuration file that is in force: --config or
+// INLAY_CONFIG, else ./inlay.yaml, else the one in the user's configuration folder.
+func openSource(args []string, getenv func(string) string) (*source, error) {
+	s := &source{getenv: getenv, values: map[string]string{}, lines: map[string]int{}, from: map[string]string{}}
+	if named := configArg(args, getenv); named != "" {
+		return s, s.read(named, true)
+	}
+	candidates := []string{"inlay.yaml"}
+	if dir := userConfig(getenv); dir != "" {
+		candidates = append(candidates, filepath.Join(dir, "inlay", "inlay.yaml"))
+	}
+	for _, path := range candidates {
+		if err := s.read(path, false); err != nil || s.path != "" {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func configArg(args []string, getenv func(string) string) string {
+	for i, a := range args {
+		if value, ok := strings.CutPrefix(a, "--config="); ok {
+			return value
+		}
+		if a == "--config" && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return getenv("INLAY_CONFIG")
+}
+
+func userConfig(getenv func(string) string) string {
+	if dir := getenv("XDG_CONFIG_HOME"); dir != "" {
+		return dir
+	}
+	if home := getenv("HOME"); home != "" {
+		return filepath.Join(home, ".config")
+	}
+	return ""
+}
+
+// userCache is the folder for what can be made again; empty if there is none.
+func userCache(getenv func(string) string) string {
+	if dir := getenv("XDG_CACHE_HOME"); dir != "" {
+		return dir
+	}
+	if home := getenv("HOME"); home != "" {
+		return filepath.Join(home, ".cache")
+	}
+	return ""
+}
+
+func (s *source) read(path string, required bool) error {
+	if err := notRegular(path); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !required {
+		return nil
+	}
+	if err != nil {
+		return &fault.Error{Code: fault.CodeOf(err), Subject: path, Reason: "the configuration file cannot be read: " + reasonOf(err), Next: "check --config", Err: err}
+	}
+	s.path = path
+	f, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return s.bad(0, "is no valid YAML: "+firstLine(err.Error()))
+	}
+	for _, doc := range f.Docs {
+		if err := s.take(doc.Body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take reads the top-level mapping of a YAML document.
+func (s *source) take(body ast.Node) error {
+	if body == nil {
+		return nil
+	}
+	m, ok := body.(ast.MapNode)
+	if !ok {
+		return s.bad(body.GetToken().Position.Line, "is no mapping of settings")
+	}
+	for it := m.MapRange(); it.Next(); {
+		key, line := it.Key().GetToken().Value, it.Key().GetToken().Position.Line
+		scalar, ok := it.Value().(ast.ScalarNode)
+		if !ok {
+			return s.bad(line, key+" is no single value")
+		}
+		if _, twice := s.lines[key]; twice {
+			return s.bad(line, key+" is set twice")
+		}
+		s.lines[key] = line
+		if value := scalar.GetValue(); value != nil {
+			s.values[key] = fmt.Sprint(value)
+		}
+	}
+	return nil
+}
+
+func (s *source) bad(line int, reason string) error {
+	subject := s.path
+	if line > 0 {
+		subject = fmt.Sprintf("%s:%d", s.path, line)
+	}
+	return &fault.Error{Code: fault.Usage, Subject: subject, Reason: reason, Next: "see inlay config"}
+}
+
+// Validate is called by kong with all flags known: a key in the file that no
+// flag has is an error.
+func (s *source) Validate(k *kong.Application) error {
+	known := settingKeys(k)
+	for _, key := range sortedByLine(s.lines) {
+		if !slices.Contains(known, key) {
+			return s.bad(s.lines[key], fmt.Sprintf("unknown setting %q; known are %s", key, strings.Join(known, ", ")))
+		}
+	}
+	return nil
+}
+
+// settingKeys are the keys that flags of any subcommand have, sorted.
+func settingKeys(k *kong.Application) []string {
+	var keys []string
+	var walk func(*kong.Node)
+	walk = func(n *kong.Node) {
+		for _, f := range n.Flags {
+			if key := f.Tag.Get("key"); key != "" {
+				keys = append(keys, key)
+			}
+		}
+		for _, c := range n.Children {
+			walk(c)
+		}
+	}
+	walk(k.Node)
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+func sortedByLine(lines map[string]int) []string {
+	keys := make([]string, 0, len(lines))
+	for key := range lines {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b string) int { return lines[a] - lines[b] })
+	return keys
+}
+
+// Resolve gives kong the value of a flag that was not on the command line.
+func (s *source) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	key := flag.Tag.Get("key")
+	if key == "" {
+		return nil, nil
+	}
+	name := envName(flag.Name)
+	if value := s.getenv(name); value != "" {
+		s.from[flag.Name] = "environment " + name
+		return value, nil
+	}
+	if value, ok := s.values[key]; ok {
+		s.from[flag.Name] = fmt.Sprintf("%s:%d", s.path, s.lines[key])
+		return value, nil
+	}
+	return nil, nil
+}
+
+// note records which flags were on the command line.
+func (s *source) note(k *kong.Context) {
+	for _, p := range k.Path {
+		if p.Flag != nil && !p.Resolved {
+			s.from[p.Flag.Name] = "flag --" + p.Flag.Name
+		}
+	}
+}
+
+// envName is a flag's name in the environment: INLAY_CONTEXT_LENGTH.
+func envName(flag string) string {
+	return "INLAY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// reasonOf is the innermost reason of an operating system's error.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}

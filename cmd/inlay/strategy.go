@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/strategy"
+	"inlay/strategy/builtin"
+	"inlay/strategy/condition"
+	"inlay/strategy/render"
+)
+
+// strategyCmd is everything about strategy files.
+type strategyCmd struct {
+	List  strategyListCmd  `cmd:"" help:"List the strategies there are."`
+	Check strategyCheckCmd `cmd:"" help:"Check strategy files and folders of them."`
+	Show  strategyShowCmd  `cmd:"" help:"Show a strategy and what it may read or use."`
+	Match strategyMatchCmd `cmd:"" help:"Say which strategies are worth offering in a context, and why the others are not."`
+	Run   strategyRunCmd   `cmd:"" help:"Run a strategy's preprocessors and print the prompt it makes."`
+}
+
+// strategySettings say where strategies come from.
+type strategySettings struct {
+	Strategies string `key:"strategies" placeholder:"DIR" help:"Folder of your own strategies (*.strategy.md), beside the built-in ones."`
+}
+
+// load is the built-in strategies and the user's own.
+func (s strategySettings) load(ctx context.Context, registry *strategy.Registry) (strategy.Set, error) {
+	set, err := builtin.Strategies(ctx, registry)
+	if err != nil || s.Strategies == "" {
+		return set, err
+	}
+	folder, err := strategy.OpenFolder(strategy.Loader{Provider: "user", Registry: registry}, s.Strategies)
+	if err != nil {
+		return strategy.Set{}, err
+	}
+	own, err := folder.Load(ctx)
+	return strategy.Join(set, own), err
+}
+
+// find reads a file, or looks an id up; the built-in ones go without their prefix too.
+func (s strategySettings) find(ctx context.Context, a *app, name string, registry *strategy.Registry) (*strategy.Strategy, error) {
+	if strings.HasSuffix(name, strategy.Extension) {
+		one, notes, err := strategy.LoadFile(ctx, strategy.Loader{Provider: "user", Registry: registry}, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := printDiagnostics(a.stderr, notes); err != nil {
+			return nil, err
+		}
+		if one == nil {
+			return nil, invalidStrategy(name, notes)
+		}
+		return one, nil
+	}
+	set, err := s.load(ctx, registry)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range []string{name, builtin.Provider + "." + name} {
+		if one, ok := set.Lookup(id); ok {
+			return one, nil
+		}
+	}
+	return nil, &fault.Error{Code: fault.StrategyNotFound, Subject: name, Reason: "there is no such strategy", Next: "see inlay strategy list, or name a file that ends in " + strategy.Extension}
+}
+
+func invalidStrategy(name string, notes []strategy.Diagnostic) error {
+	broken := 0
+	for _, d := range notes {
+		if d.Severity == "error" {
+			broken++
+		}
+	}
+	return &fault.Error{Code: fault.StrategyInvalid, Subject: name, Reason: "it has " + plural(broken, "error"), Next: "mend what is listed"}
+}
+
+func printDiagnostics(w io.Writer, notes []strategy.Diagnostic) error {
+	for _, d := range notes {
+		if _, err := fmt.Fprintln(w, printable(d.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strategyRegistry knows the built-in preprocessors by their names alone, for
+// what does not run any.
+func strategyRegistry() (*strategy.Registry, error) {
+	return strategy.NewRegistry(builtin.Preprocessors(builtin.Options{Injector: &injection.Injector{}})...)
+}
+
+// strategyListCmd lists strategies.
+type strategyListCmd struct {
+	strategySettings
+	Output string `enum:"text,json" default:"text" help:"What to print: text or json."`
+}
+
+// strategyJSON is what list and show print of a strategy.
+type strategyJSON struct {
+	ID            string                `json:"id"`
+	Name          string                `json:"name"`
+	Description   string                `json:"description,omitempty"`
+	Icon          string                `json:"icon,omitempty"`
+	Priority      int                   `json:"priority"`
+	Enabled       bool                  `json:"enabled"`
+	File          string                `json:"file"`
+	From          string                `json:"from,omitempty"`
+	Preprocessors []string              `json:"preprocessors,omitempty"`
+	Tools         strategy.ToolRules    `json:"tools,omitempty"`
+	Permissions   []strategy.Permission `json:"permissions,omitempty"`
+}
+
+func describeStrategy(s *strategy.Strategy, registry *strategy.Registry) strategyJSON {
+	return strategyJSON{
+		ID: s.ID, Name: s.Name, Description: s.Description, Icon: s.Icon, Priority: s.Priority, Enabled: s.Enabled, File: s.File, From: s.From,
+		Preprocessors: s.Preprocessors, Tools: s.Tools, Permissions: strategy.Permissions(s, registry),
+	}
+}
+
+// Run prints a line for each strategy.
+func (c *strategyListCmd) Run(ctx context.Context, a *app) error {
+	registry, err := strategyRegistry()
+	if err != nil {
+		return err
+	}
+	set, err := c.load(ctx, registry)
+	if err != nil {
+		return err
+	}
+	if err := printDiagnostics(a.stderr, set.Diagnostics); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		list := make([]strategyJSON, len(set.Strategies))
+		for i, s := range set.Strategies {
+			list[i] = describeStrategy(s, registry)
+		}
+		return writeJSON(a.stdout, map[string]any{"schema": "inlay.strategies/v1", "strategies": list})
+	}
+	for _, s := range set.Strategies {
+		off := ""
+		if !s.Enabled {
+			off = " (disabled)"
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%-30s %s\n", s.ID, printable(s.Name)+off); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strategyCheckCmd checks files.
+type strategyCheckCmd struct {
+	Path []string `arg:"" help:"Strategy files and folders of them."`
+}
+
+// Run prints every diagnostic and fails if one is an error.
+func (c *strategyCheckCmd) Run(ctx context.Context, a *app) error {
+	registry, err := strategyRegistry()
+	if err != nil {
+		return err
+	}
+	var all []strategy.Diagnostic
+	good := 0
+	for _, path := range c.Path {
+		set, err := checkPath(ctx, strategy.Loader{Provider: "user", Registry: registry}, path)
+		if err != nil {
+			return err
+		}
+		all = append(all, set.Diagnostics...)
+		good += len(set.Strategies)
+	}
+	if err := printDiagnostics(a.stdout, all); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(d strategy.Diagnostic) bool { return d.Severity == "error" }) {
+		return invalidStrategy(strings.Join(c.Path, ", "), all)
+	}
+	noun := "strategies are"
+	if good == 1 {
+		noun = "strategy is"
+	}
+	_, err = fmt.Fprintf(a.stdout, "%d %s good\n", good, noun)
+	return err
+}
+
+func checkPath(ctx context.Context, l strategy.Loader, path string) (strategy.Set, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		folder, err := strategy.OpenFolder(l, path)
+		if err != nil {
+			return strategy.Set{}, err
+		}
+		return folder.Load(ctx)
+	}
+	s, notes, err := strategy.LoadFile(ctx, l, path)
+	set := strategy.Set{Diagnostics: notes}
+	if s != nil {
+		set.Strategies = []*strategy.Strategy{s}
+	}
+	return set, err
+}
+
+// strategyShowCmd shows one strategy.
+type strategyShowCmd struct {
+	strategySettings
+	Output string `enum:"text,json" default:"text" help:"What to print: text or json."`
+	Name   string `arg:"" help:"Strategy file or id."`
+}
+
+// Run prints what the strategy is and what it may read or use.
+func (c *strategyShowCmd) Run(ctx context.Context, a *app) error {
+	registry, err := strategyRegistry()
+	if err != nil {
+		return err
+	}
+	s, err := c.find(ctx, a, c.Name, registry)
+	if err != nil {
+		return err
+	}
+	d := describeStrategy(s, registry)
+	if c.Output == "json" {
+		return writeJSON(a.stdout, d)
+	}
+	var b strings.Builder
+	for _, row := range [][2]string{
+		{"id", d.ID},
+		{"name", d.Name},
+		{"about", d.Description},
+		{"file", d.File},
+		{"from", d.From},
+		{"priority", fmt.Sprint(d.Priority)},
+		{"runs", strings.Join(d.Preprocessors, ", ")},
+	} {
+		if row[1] != "" {
+			fmt.Fprintf(&b, "%-10s %s\n", row[0], row[1])
+		}
+	}
+	for _, p := range d.Permissions {
+		fmt.Fprintf(&b, "%-10s %s (%s)\n", "may", p.Text, p.From)
+	}
+	_, err = io.WriteString(a.stdout, printable(b.String()))
+	return err
+}
+
+// strategyMatchCmd judges strategies.
+type strategyMatchCmd struct {
+	strategySettings
+	contextFlags
+	Output string `enum:"text,json" default:"text" help:"What to print: text or json."`
+}
+
+// Run prints the strategies that match, in order, and why the others do not.
+func (c *strategyMatchCmd) Run(ctx context.Context, a *app) error {
+	registry, err := strategyRegistry()
+	if err != nil {
+		return err
+	}
+	set, err := c.load(ctx, registry)
+	if err != nil {
+		return err
+	}
+	values, err := c.values(a, "")
+	if err != nil {
+		return err
+	}
+	files, images, err := openFiles(ctx, a, c.File)
+	if err != nil {
+		return err
+	}
+	list, _ := attached(files, images, nil)
+	if _, given := render.Find(values, "attachments.files"); !given {
+		values["attachments.files"] = strategy.AttachmentValues(list)
+	}
+	found, err := (&strategy.Matcher{}).Match(ctx, set.Strategies, values)
+	if err != nil {
+		return err
+	}
+	return c.print(a.stdout, found)
+}
+
+func (c *strategyMatchCmd) print(w io.Writer, found strategy.Matches) error {
+	type matched struct {
+		ID         string               `json:"id"`
+		Name       string               `json:"name"`
+		Priority   int                  `json:"priority"`
+		Why        string               `json:"why"`
+		Evaluation condition.Evaluation `json:"evaluation"`
+	}
+	var list []matched
+	for _, m := range slices.Concat(found.Candidates, found.Others) {
+		list = append(list, matched{m.Strategy.ID, m.Strategy.Name, m.Strategy.Priority, m.Evaluation.Why(), m.Evaluation})
+	}
+	if c.Output == "json" {
+		n := len(found.Candidates)
+		return writeJSON(w, map[string]any{"schema": "inlay.matches/v1", "candidates": list[:n:n], "others": list[n:]})
+	}
+	for i, m := range list {
+		line := fmt.Sprintf("%-30s %s", m.ID, m.Name)
+		if i >= len(found.Candidates) {
+			line = fmt.Sprintf("%-30s no: %s", m.ID, m.Why)
+		}
+		if _, err := fmt.Fprintln(w, printable(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package main
+
+// This file is the one place that names concrete types: parsers, embedders,
+// indexes, stores, models.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"inlay/embed"
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/internal/cache"
+	"inlay/llm"
+	"inlay/llm/ollama"
+	"inlay/llm/openai"
+	"inlay/parse"
+	"inlay/parse/markup"
+	"inlay/parse/office"
+	"inlay/parse/pdf"
+	"inlay/parse/plain"
+	"inlay/prompts"
+	"inlay/retrieve"
+	"inlay/retrieve/chromem"
+	"inlay/retrieve/flat"
+	"inlay/tokens"
+)
+
+// promptSet opens a built-in set or a folder of templates.
+func promptSet(name string) (*prompts.Set, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		set, err := prompts.Load(filepath.Base(name), os.DirFS(name))
+		if err != nil {
+			return nil, &fault.Error{Code: fault.Usage, Subject: "--prompt-set " + name, Reason: err.Error(), Next: "mend the template", Err: err}
+		}
+		return set, nil
+	}
+	set, err := prompts.Named(name)
+	if err != nil {
+		return nil, &fault.Error{Code: fault.Usage, Subject: "--prompt-set", Reason: "is neither classic nor cited nor a folder: " + name, Next: "name a folder with full.tmpl, retrieval.tmpl and none.tmpl", Err: err}
+	}
+	return set, nil
+}
+
+// openParsers is every format that inlay reads. Pages of a PDF that come out
+// doubtful are read again by PDFium, whose compiled module is kept in the
+// user's cache folder.
+func openParsers(getenv func(string) string) (*parse.Registry, error) {
+	var limits parse.Limits
+	second := &pdf.PDFium{}
+	if dir := userCache(getenv); dir != "" {
+		second.CacheDir = filepath.Join(dir, "inlay", "wasm")
+	}
+	return parse.NewRegistry(slices.Concat([]parse.Parser{pdf.Parser{Limits: limits, Second: second}}, plain.All(limits), markup.All(limits), office.All(limits))...)
+}
+
+// openModel is the model that will answer, to be measured. A server is asked
+// only where the user named one: any model of Ollama, and models of an
+// OpenAI-compatible server with --base-url. Of other models inlay knows what
+// its table knows. Where nothing says how long the window is, 4096 is assumed,
+// and notice says so.
+func openModel(s modelSettings, getenv func(string) string) (model llm.Measurer, notice string, err error) {
+	if s.ContextLength < 0 {
+		return nil, "", &fault.Error{Code: fault.Usage, Subject: "--context-length", Reason: fmt.Sprintf("is %d, want 0 (measure) or the number of tokens", s.ContextLength)}
+	}
+	provider, _ := llm.SplitModel(s.Model)
+	if provider == "ollama" || provider == "openai" && s.BaseURL != "" {
+		model, err := openAnswerer(s, getenv)
+		return model, "", err
+	}
+	o := llm.StaticOptions{Model: s.Model, Length: s.ContextLength, Library: &tokens.Library{}}
+	if s.Model == "" {
+		if o.Counter, err = o.Library.Encoding(defaultEncoding); err != nil {
+			return nil, "", err
+		}
+		o.Overhead = &llm.MessageOverhead{PerMessage: 3, Once: 3}
+	}
+	static, err := llm.NewStatic(o)
+	if fault.Is(err, fault.WindowUnknown) {
+		o.Length = assumedLength
+		notice = fmt.Sprintf("The context window is not known; %d tokens are assumed (set --context-length or --model).", assumedLength)
+		static, err = llm.NewStatic(o)
+		return assumed{static}, notice, err
+	}
+	return static, notice, err
+}
+
+// assumed is a model whose window was not known.
+type assumed struct{ llm.Measurer }
+
+// Length says that the length is a guess.
+func (a assumed) Length(ctx context.Context) (tokens.Count, error) {
+	length, err := a.Measurer.Length(ctx)
+	length.By = "assumed"
+	return length, err
+}
+
+// answerer is a model that can be measured and answers.
+type answerer interface {
+	llm.Measurer
+	llm.Generator
+}
+
+// openAnswerer is the model that answers in a chat.
+func openAnswerer(s modelSettings, getenv func(string) string) (answerer, error) {
+	provider, name := llm.SplitModel(s.Model)
+	switch provider {
+	case "ollama":
+		return ollama.New(ollama.Config{Model: name, URL: ollamaURL(s.BaseURL, getenv), Length: s.ContextLength, Library: &tokens.Library{}})
+	case "openai":
+		return openai.New(openai.Config{Model: name, BaseURL: s.BaseURL, Key: getenv(keyVariable), Length: s.ContextLength, Library: &tokens.Library{}})
+	}
+	return nil, &fault.Error{
+		Code: fault.Usage, Subject: "--model", Reason: fmt.Sprintf("is %q, want ollama:NAME or openai:NAME", s.Model),
+		Next: "name the model that answers; other servers are openai:NAME with --base-url",
+	}
+}
+
+// keyVariable holds the key for OpenAI-compatible servers.
+const keyVariable = "OPENAI_API_KEY"
+
+// ollamaURL is the configured address, else Ollama's own variable, else its default.
+func ollamaURL(configured string, getenv func(string) string) string {
+	address := cmp.Or(configured, getenv("OLLAMA_HOST"))
+	if address != "" && !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	return address
+}
+
+// What is taken where nothing says better.
+const (
+	defaultEncoding = "o200k_base"
+	assumedLength   = 4096
+)
+
+// openInjector puts the parts together.
+func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv func(string) string) (*injection.Injector, error) {
+	registry, err := openParsers(getenv)
+	if err != nil {
+		return nil, err
+	}
+	store, err := openStore(s.Store)
+	if err != nil {
+		return nil, err
+	}
+	splitter, err := openSplitter(s.Chunk)
+	if err != nil {
+		return nil, err
+	}
+	embedder, err := openEmbedder(ctx, s.Embedder, m, getenv)
+	if err != nil {
+		return nil, err
+	}
+	return &injection.Injector{
+		Reader: parse.Cached{Registry: registry, Store: store},
+		Retriever: retrieve.New(retrieve.Options{
+			Embedder: embedder, Splitter: splitter, Cache: store,
+			NewIndex: func() (retrieve.Index, error) {
+				return &flat.Growing{Small: func() retrieve.Index { return chromem.New() }}, nil
+			},
+		}),
+	}, nil
+}
+
+// cacheBytes bounds the store: what was used longest ago makes room.
+const cacheBytes = 2 << 30
+
+// openStore is the cache in force: a folder, or nothing.
+func openStore(dir string) (cache.Store, error) {
+	if dir == "" {
+		return &cache.Memory{}, nil
+	}
+	return cache.OpenDir(dir, cache.Options{MaxBytes: cacheBytes})
+}
+
+// openSplitter is the chunking in force.
+func openSplitter(chunking string) (retrieve.Splitter, error) {
+	if chunking == "" {
+		return retrieve.Splitter{}, nil
+	}
+	return retrieve.ParseSplitter(chunking)
+}
+
+// openEmbedder finds an embedder by its name. One of the provider that serves
+// the model is looked for at the same address.
+func openEmbedder(ctx context.Context, name string, m modelSettings, getenv func(string) string) (embed.Embedder, error) {
+	if name == "builtin" {
+		return embed.NewBuiltin(), nil
+	}
+	if dir, ok := strings.CutPrefix(name, "static:"); ok {
+		return embed.OpenStatic(dir)
+	}
+	provider, model := llm.SplitModel(name)
+	base := ""
+	if of, _ := llm.SplitModel(m.Model); of == provider {
+		base = m.BaseURL
+	}
+	switch provider {
+	case "ollama":
+		return ollama.NewEmbedder(ctx, ollama.Config{Model: model, URL: ollamaURL(base, getenv)})
+	case "openai":
+		return openai.NewEmbedder(ctx, openai.Config{Model: model, BaseURL: base, Key: getenv(keyVariable)})
+	}
+	return nil, &fault.Error{Code: fault.Usage, Subject: "--embedder", Reason: fmt.Sprintf("is %q, want builtin, static:DIR, ollama:NAME or openai:NAME", name)}
+}

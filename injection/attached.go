@@ -1,0 +1,186 @@
+package injection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"inlay/fault"
+	"inlay/parse"
+	"inlay/tokens"
+)
+
+// attached is a file on its way through one turn.
+type attached struct {
+	File
+	fresh    bool   // hangs on the new message
+	content  string // parse.FileID of the bytes, once they are read
+	doc      parse.Document
+	count    tokens.Count
+	strategy Strategy
+	read     time.Duration
+	counted  time.Duration
+	err      error
+}
+
+// id is the name under which the caller knows the file.
+func (a *attached) id() string {
+	switch {
+	case a.ID != "":
+		return a.ID
+	case a.content == "" && a.Data != nil:
+		return parse.FileID(a.Data)
+	}
+	return a.content
+}
+
+// load reads the bytes and derives the content id.
+func (a *attached) load(ctx context.Context) error {
+	if a.content != "" {
+		return nil
+	}
+	start := time.Now()
+	if a.Data == nil && a.Open != nil {
+		data, err := a.Open(ctx)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", a.Name, err)
+		}
+		a.Data = data
+	}
+	a.content = parse.FileID(a.Data)
+	a.read += time.Since(start)
+	return nil
+}
+
+// parse reads the document and reports its progress below parent.
+func (t *turn) parse(ctx context.Context, a *attached, n *node) error {
+	if err := a.load(ctx); err != nil {
+		return err
+	}
+	f := parse.File{Name: a.Name, Path: a.Path, MediaType: a.MediaType, Data: a.Data}
+	n.set(Loading, textLoadingParser(a.Name))
+	parser, err := t.in.Reader.Lookup(f)
+	if err != nil {
+		return err
+	}
+	n.set(Loading, textParserLoaded(parser.Info().Library, a.Name))
+	start := time.Now()
+	doc, err := t.in.Reader.Parse(ctx, f, func(done float64) { n.set(Loading, textParsing(a.Name, done)) })
+	a.read += time.Since(start)
+	if err != nil {
+		return err
+	}
+	a.doc = doc
+	n.set(Done, textParserLoaded(doc.Library, a.Name))
+	return nil
+}
+
+// parseAll parses files side by side, at most Injector.Parallel at once, and
+// returns those that could be read, in the order given. What fails is recorded
+// in the turn and does not lose the others, unless the request is strict.
+func (t *turn) parseAll(ctx context.Context, files []*attached, parent *node) ([]*attached, error) {
+	nodes := make([]*node, len(files))
+	for i, a := range files {
+		nodes[i] = t.track.open(parent, Waiting, textLoadingParser(a.Name))
+	}
+	slots := make(chan struct{}, t.in.parallel())
+	var wg sync.WaitGroup
+	for i, a := range files {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if a.err = ctx.Err(); a.err == nil {
+				a.err = t.parse(ctx, a, nodes[i])
+			}
+			if a.err != nil {
+				nodes[i].fail(a.err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, canceled(err)
+	}
+	return t.keepReadable(files)
+}
+
+// keepReadable drops the files that failed and records each failure.
+func (t *turn) keepReadable(files []*attached) ([]*attached, error) {
+	var ok []*attached
+	for _, a := range files {
+		if a.err == nil {
+			ok = append(ok, a)
+			continue
+		}
+		if t.req.Options.Strict {
+			return nil, a.err
+		}
+		t.failures = append(t.failures, failureOf(a))
+	}
+	return ok, nil
+}
+
+// Failure is a file that could not be read: which, why and what to do.
+type Failure struct {
+	FileID string     `json:"file_id,omitempty"`
+	File   string     `json:"file"`
+	Code   fault.Code `json:"code"`
+	Reason string     `json:"reason"`
+	Next   string     `json:"next,omitempty"`
+}
+
+func failureOf(a *attached) Failure {
+	f := Failure{FileID: a.content, File: a.Name, Code: fault.CodeOf(a.err), Reason: a.err.Error()}
+	if e, ok := errors.AsType[*fault.Error](a.err); ok {
+		f.Next = e.Next
+		if e.Reason != "" {
+			f.Reason = e.Reason
+		}
+	}
+	return f
+}
+
+func isCanceled(err error) bool {
+	return errors.Is(err, context.Canceled) || fault.Is(err, fault.Canceled)
+}
+
+// canceled gives the end of a context its code.
+func canceled(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &fault.Error{Code: fault.Timeout, Reason: "the time for the request ran out", Err: err}
+	}
+	return &fault.Error{Code: fault.Canceled, Reason: "canceled", Err: err}
+}
+
+// distinct reads every file's bytes and keeps the first of those that are the
+// same; a warning names the others.
+func (t *turn) distinct(ctx context.Context, files []*attached) ([]*attached, error) {
+	first := map[string]*attached{}
+	var kept []*attached
+	for _, a := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, canceled(err)
+		}
+		if a.err = a.load(ctx); a.err != nil {
+			if err := ctx.Err(); err != nil {
+				return nil, canceled(err)
+			}
+			kept = append(kept, a)
+			continue
+		}
+		if kind := ImageType(a.Data); kind != "" {
+			a.MediaType = kind
+			t.warn("image", a.Name, a.Name+" is an image: it stays on the message and is not read.")
+			continue
+		}
+		if same, ok := first[a.content]; ok {
+			t.warn("duplicate_file", a.Name, fmt.Sprintf("%s has the same content as %s and counts once.", a.Name, same.Name))
+			continue
+		}
+		first[a.content] = a
+		kept = append(kept, a)
+	}
+	return t.keepReadable(kept)
+}

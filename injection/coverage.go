@@ -1,0 +1,101 @@
+package injection
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"inlay/chat"
+	"inlay/parse"
+	"inlay/retrieve"
+)
+
+// Coverer selects what represents whole documents; a Retriever may be one.
+type Coverer interface {
+	Cover(ctx context.Context, r retrieve.CoverRequest) (retrieve.Selection, error)
+}
+
+// CoverageReport says what share of the documents the model sees when a
+// selection stands for all of them (INJ-13).
+type CoverageReport struct {
+	Share    float64 `json:"share"` // of the documents' bytes, 0..1
+	Shown    int     `json:"shown_bytes"`
+	Total    int     `json:"total_bytes"`
+	Passages int     `json:"passages"` // there were to choose from
+}
+
+// wholeDocument matches requests that three passages cannot serve: for a
+// summary, an overview, a comparison, a count or a full list.
+var wholeDocument = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:` +
+	`summari[sz](?:e[sd]?|ing)|summary|summaries|overview|outline|tl;?dr|recap|gist|` +
+	`main points?|key (?:points?|takeaways?|findings?|ideas?)|compare[sd]?|comparing|comparison|contrast|differences? between|` +
+	`how many|how often|count (?:all|the|every)|number of times|list (?:all|every|each|the)|name (?:all|every)|enumerate|every single|` +
+	`what is (?:this|the) (?:document|file|text|paper|book|report) about|(?:whole|entire) (?:document|file|text)|` +
+	`zusammenfass\pL*|fass\pL* .{0,40}zusammen|überblick|vergleich\pL*|unterschiede? zwischen|wie viele|liste alle|zähle|` +
+	`résum\pL*|synthèse|compar[eo]\pL*|combien d\pL*|liste tou\pL*|` +
+	`resum[ae]n?|resumir|cuánt[oa]s|compara\pL*|enumera\pL*|riassu\pL+|confronta\pL*|quant[ie]` +
+	`)(?:$|[^\pL\pN])`)
+
+// WholeDocument reports whether a question asks about documents as a whole.
+func WholeDocument(question string) bool { return wholeDocument.MatchString(question) }
+
+// covers reports whether this turn is served by a selection.
+func (t *turn) covers() (Coverer, bool) {
+	c, ok := t.in.Retriever.(Coverer)
+	return c, ok && t.req.Options.Coverage && WholeDocument(t.req.Text)
+}
+
+// cover fills what the decision left available with a representative selection.
+func (t *turn) cover(ctx context.Context, p *plan, c Coverer) (retrieve.Passages, *CoverageReport, error) {
+	top := t.track.open(nil, Loading, textRetrieving)
+	found, report, err := t.selectParts(ctx, p, c, top)
+	switch {
+	case err != nil:
+		top.fail(err)
+	case len(found.Citations) == 0:
+		top.set(Canceled, textNothingRelevant)
+	default:
+		top.set(Done, textRetrieved(len(found.Citations)))
+	}
+	return found, report, err
+}
+
+func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node) (retrieve.Passages, *CoverageReport, error) {
+	files, err := t.searchable(ctx, p, top)
+	if err != nil {
+		return retrieve.Passages{}, nil, err
+	}
+	docs := make([]parse.Document, len(files))
+	byContent := map[string]*attached{}
+	for i, a := range files {
+		docs[i] = a.doc
+		docs[i].Name = a.Name
+		byContent[a.content] = a
+	}
+	budget := p.decision.Available - p.decision.Prompt.Budgeted()
+	for _, a := range p.whole {
+		budget -= a.count.Budgeted()
+	}
+	s, err := c.Cover(ctx, retrieve.CoverRequest{Documents: docs, Budget: budget, Cost: func(c chat.Citation) int {
+		return t.counter.Count(fmt.Sprintf("Citation %d: %q\n\n%s%s%s", 100, "", Where(c), c.Heading, c.Text)).Budgeted()
+	}})
+	if err != nil {
+		return retrieve.Passages{}, nil, fmt.Errorf("select what represents the documents: %w", err)
+	}
+	profile := t.in.Retriever.Profile()
+	found := retrieve.Passages{Citations: s.Citations, Total: s.Passages, Embedder: profile.Embedder, Threshold: profile.Threshold, Limit: profile.Limit}
+	t.nameCitations(found, byContent)
+	return found, &CoverageReport{Total: s.Total, Passages: s.Passages}, nil
+}
+
+// tellCoverage says how much of the documents stands in the prompt.
+func (t *turn) tellCoverage(b *built) {
+	if b.coverage == nil {
+		return
+	}
+	for _, c := range b.citations {
+		b.coverage.Shown += c.End - c.Start
+	}
+	b.coverage.Share = float64(b.coverage.Shown) / float64(max(b.coverage.Total, 1))
+	t.warn("coverage", "", fmt.Sprintf("The question is about whole documents; the model sees %.0f %% of their text, chosen to represent all of it.", 100*b.coverage.Share))
+}

@@ -1,0 +1,170 @@
+package injection
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"inlay/tokens"
+)
+
+// plan says what happens to each file.
+type plan struct {
+	decision Decision
+	whole    []*attached // laid in whole, in order of attachment
+	searched []*attached // new files to be searched, in order of attachment
+}
+
+// plan decides over the new files, or over the earlier ones where there are no
+// new ones (INJ-4, INJ-5, INJ-11, INJ-12).
+func (t *turn) plan() plan {
+	t.req.Options.TargetContextUse = t.req.Options.share()
+	prompt := t.counter.Count(t.req.Text)
+	if len(t.fresh) == 0 {
+		return t.planFollowUp(prompt)
+	}
+	available := Available(t.window, t.req.Options.share())
+	files := t.countFiles(t.fresh, available-prompt.Budgeted())
+	d := Decide(t.window, files, prompt, t.req.Options.share())
+	p := plan{decision: d}
+	left := d.Available - prompt.Budgeted()
+	for _, a := range t.fresh {
+		if t.req.Options.mode(a.File) == ModeFull {
+			left -= a.count.Budgeted()
+		}
+	}
+	chosen := t.chooseWhole(d, left)
+	overridden := 0
+	for _, a := range t.fresh {
+		mode := t.req.Options.mode(a.File)
+		if mode != Auto {
+			overridden++
+		}
+		a.strategy = strategyFor(mode, chosen[a])
+		switch a.strategy {
+		case InjectFull:
+			p.whole = append(p.whole, a)
+		case Retrieval:
+			p.searched = append(p.searched, a)
+		case None:
+		}
+	}
+	p.conclude(overridden == len(t.fresh))
+	t.warnEarlier(p)
+	return p
+}
+
+func strategyFor(m Mode, whole bool) Strategy {
+	switch {
+	case m == ModeNone:
+		return None
+	case m == ModeFull, m == Auto && whole:
+		return InjectFull
+	default:
+		return Retrieval
+	}
+}
+
+// chooseWhole picks the files without an override that go in whole: all or none
+// of them, or, under the mixed policy, the newest that still fit.
+func (t *turn) chooseWhole(d Decision, left int) map[*attached]bool {
+	chosen := map[*attached]bool{}
+	for _, a := range slices.Backward(t.fresh) {
+		if t.req.Options.mode(a.File) != Auto {
+			continue
+		}
+		switch {
+		case d.Strategy == InjectFull:
+			chosen[a] = true
+		case t.req.Options.Policy == MixedPolicy && a.count.Method != tokens.AtLeast && a.count.Budgeted() <= left:
+			chosen[a] = true
+			left -= a.count.Budgeted()
+		}
+	}
+	return chosen
+}
+
+// conclude names the strategy of the whole and, where it is not the formula's,
+// why.
+func (p *plan) conclude(overridden bool) {
+	d := &p.decision
+	formula := d.Strategy
+	switch {
+	case len(p.searched) > 0:
+		d.Strategy = Retrieval
+	case len(p.whole) > 0:
+		d.Strategy = InjectFull
+	default:
+		d.Strategy = None
+	}
+	switch {
+	case overridden:
+		d.ReasonCode = Override
+		d.Reason = fmt.Sprintf("The mode was set by hand: %d files whole, %d searched.", len(p.whole), len(p.searched))
+	case len(p.whole) > 0 && len(p.searched) > 0:
+		d.ReasonCode = Mixed
+		d.Reason = fmt.Sprintf("%d new files go in whole and %d are searched; %d tokens are available.", len(p.whole), len(p.searched), d.Available)
+	case d.Strategy != formula:
+		d.ReasonCode = Override
+		d.Reason = fmt.Sprintf("Modes set for single files leave %d whole and %d searched.", len(p.whole), len(p.searched))
+	}
+}
+
+// planFollowUp is the decision of a turn without readable new files.
+func (t *turn) planFollowUp(prompt tokens.Count) plan {
+	d := Decide(t.window, tokens.Count{}, prompt, t.req.Options.share())
+	p := plan{}
+	switch {
+	case t.req.Options.Mode == ModeNone:
+		d.Strategy, d.ReasonCode, d.Reason = None, Override, "The mode none was set, so no file is used."
+	case len(t.earlier) == 0 && len(t.inWindow) > 0:
+		d.Strategy, d.ReasonCode, d.Reason = None, AlreadyInContext, "What could be read already stands whole in the conversation, so the message is unchanged."
+	case len(t.earlier) == 0:
+		d.Strategy, d.ReasonCode, d.Reason = None, NoFiles, "No attached file could be read, so the message is unchanged."
+	default:
+		d.Strategy, d.ReasonCode = Retrieval, FollowUp
+		d.Reason = fmt.Sprintf("No new file is attached, so those of earlier turns are searched (%d).", len(t.earlier))
+	}
+	p.decision = d
+	return p
+}
+
+// warnEarlier says that whole injection leaves the earlier files aside (INJ-5).
+func (t *turn) warnEarlier(p plan) {
+	if p.decision.Strategy != InjectFull {
+		return
+	}
+	for _, a := range t.earlier {
+		t.warn("earlier_not_searched", a.Name, fmt.Sprintf("%s of an earlier turn is not searched on this turn, because the new files are injected whole.", a.Name))
+	}
+}
+
+// countFiles counts each file as far as the decision needs it: exactly while
+// the budget lasts, then as proven lower bounds. Under the mixed policy, and
+// where exact counts are asked for, every file has a count of its own.
+func (t *turn) countFiles(files []*attached, budget int) tokens.Count {
+	start := time.Now()
+	defer func() { t.took.Tokenise += time.Since(start) }()
+	var sum tokens.Count
+	left := max(budget, 0)
+	for _, a := range files {
+		mode := t.req.Options.mode(a.File)
+		if mode == ModeNone {
+			continue
+		}
+		began := time.Now()
+		room := left
+		if t.req.Options.Policy == MixedPolicy {
+			room = max(budget, 0)
+		}
+		if t.req.Options.ExactCounts || mode == ModeFull {
+			a.count = t.counter.Count(a.doc.Text)
+		} else {
+			_, a.count = t.counter.Exceeds(room, a.doc.Text)
+		}
+		a.counted = time.Since(began)
+		left = max(left-a.count.Budgeted(), 0)
+		sum = sum.Add(a.count)
+	}
+	return sum
+}

@@ -1,0 +1,147 @@
+package injection
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/llm"
+	"inlay/prompts"
+)
+
+// Request is one turn of a chat: what was said, what is attached, which model
+// will answer, and how to go about it.
+type Request struct {
+	Messages []chat.Message    // the chat before the new message (history)
+	Text     string            // the new user message, byte for byte
+	Images   []chat.Attachment // images of the new message: passed through (INJ-2)
+	Files    []File            // attached to the new message
+	Earlier  []File            // attached on earlier turns, oldest first
+	Model    llm.Measurer
+	Options  Options
+	Warnings []Warning    // what the caller has to say already; they come first in the result
+	Report   func(Status) // receives the status tree (INJ-17); may be nil
+}
+
+// File is an attached file: its bytes, or a way to read them.
+type File struct {
+	ID        string // the caller's id; empty means parse.FileID of the bytes
+	Name      string
+	Path      string // where the command found it; empty for uploads
+	MediaType string // as claimed; may be empty
+	Mode      Mode   // overrides Options.Mode for this file
+	Data      []byte
+	Open      func(ctx context.Context) ([]byte, error) // used when Data is nil
+}
+
+// Mode overrides the decision (INJ-11).
+type Mode string
+
+// The modes. The zero value is auto.
+const (
+	Auto          Mode = ""
+	ModeFull      Mode = "full"
+	ModeRetrieval Mode = "retrieval"
+	ModeNone      Mode = "none"
+)
+
+// ParseMode reads "auto", "full", "retrieval" or "none"; empty is auto.
+func ParseMode(s string) (Mode, error) {
+	switch s {
+	case "", "auto":
+		return Auto, nil
+	case "full", "retrieval", "none":
+		return Mode(s), nil
+	}
+	return Auto, &fault.Error{Code: fault.Usage, Subject: "mode", Reason: fmt.Sprintf("is %q, want auto, full, retrieval or none", s)}
+}
+
+// Policy is what happens when not all new files fit.
+type Policy string
+
+// The policies. The zero value is all-or-nothing, the seed's.
+const (
+	AllOrNothing Policy = ""
+	MixedPolicy  Policy = "mixed" // small files whole, large ones retrieved (INJ-12)
+)
+
+// Options tune one request. The zero value is the seed's behaviour.
+type Options struct {
+	Mode             Mode         // of every file without its own
+	Policy           Policy       // all or nothing
+	Coverage         bool         // questions about whole documents get a representative selection (INJ-13)
+	Limit            int          // retrieval_limit; 0 means 3, else 1..100
+	Threshold        *float64     // retrieval_affinity_threshold, 0..1; nil means the embedder's own
+	TargetContextUse float64      // 0 means 0.7, else 0 < x <= 1
+	Prompts          *prompts.Set // nil means classic
+	ReserveOutput    int          // tokens kept free for the answer; never enters the formula
+	DryRun           bool         // decide, and embed nothing
+	Strict           bool         // one failing file fails the request
+	Continue         bool         // go on even if every new file failed
+	RetrieveOverflow bool         // an override that cannot fit is retrieved instead of refused
+	ExpandQuery      bool         // search with the previous question before this one (INJ-21)
+	ExactCounts      bool         // count every file to its end, whatever the decision needs
+	Debug            bool         // fill Result.Debug
+	DebugContent     bool         // with the documents' text in it
+	Namespace        string       // separates callers in the cache
+}
+
+// Validate names the first option that is out of range.
+func (o Options) Validate() error {
+	bad := func(name string, got any, want string) error {
+		return &fault.Error{Code: fault.Usage, Subject: name, Reason: fmt.Sprintf("is %v, want %s", got, want)}
+	}
+	switch {
+	case o.Limit < 0 || o.Limit > 100:
+		return bad("retrieval_limit", o.Limit, "1 to 100")
+	case o.Threshold != nil && !(*o.Threshold >= 0 && *o.Threshold <= 1):
+		return bad("retrieval_affinity_threshold", *o.Threshold, "0 to 1")
+	case o.TargetContextUse != 0 && !(o.TargetContextUse > 0 && o.TargetContextUse <= 1):
+		return bad("target_context_use", o.TargetContextUse, "more than 0 and at most 1")
+	case o.ReserveOutput < 0:
+		return bad("reserve_output_tokens", o.ReserveOutput, "0 or more")
+	case o.Policy != AllOrNothing && o.Policy != MixedPolicy:
+		return bad("policy", o.Policy, "all or mixed")
+	}
+	_, err := ParseMode(string(o.Mode))
+	return err
+}
+
+// mode is the override in force for f.
+func (o Options) mode(f File) Mode {
+	if f.Mode != Auto {
+		return f.Mode
+	}
+	return o.Mode
+}
+
+// share is the target_context_use in force.
+func (o Options) share() float64 {
+	if o.TargetContextUse == 0 {
+		return DefaultTargetContextUse
+	}
+	return o.TargetContextUse
+}
+
+// ImageType is the media type of data that begins as an image does, else "".
+func ImageType(data []byte) string {
+	head := string(data[:min(len(data), 16)])
+	for _, k := range []struct{ magic, kind string }{
+		{"\x89PNG\r\n\x1a\n", "image/png"},
+		{"\xff\xd8\xff", "image/jpeg"},
+		{"GIF87a", "image/gif"},
+		{"GIF89a", "image/gif"},
+		{"II*\x00", "image/tiff"},
+		{"MM\x00*", "image/tiff"},
+	} {
+		if strings.HasPrefix(head, k.magic) {
+			return k.kind
+		}
+	}
+	if len(head) >= 12 && head[:4] == "RIFF" && head[8:12] == "WEBP" {
+		return "image/webp"
+	}
+	return ""
+}

@@ -1,0 +1,101 @@
+package injection
+
+import (
+	"math"
+	"strings"
+
+	"inlay/chat"
+)
+
+// Prefix is the namespace of this preprocessor's variables.
+const Prefix = "preprocess.files."
+
+// variables are the result as flat dotted keys (INJ-19). Lists hold strings or
+// maps, numbers are numbers.
+func (r Result) variables(b built) map[string]any {
+	v := map[string]any{
+		"strategy": string(r.Strategy), "prompt": r.Prompt, "context": r.Context, "content": fullText(b),
+		"citations": citationList(r.Citations), "citations_text": citationsText(r.Citations), "citation_count": len(r.Citations),
+		"query": r.Query, "reason": r.Reason, "threshold": r.Threshold, "limit": r.Limit,
+		"tokens.files": r.Decision.Files.N, "tokens.prompt": r.Decision.Prompt.N,
+		"tokens.available": r.Decision.Available, "tokens.used": r.Used.N,
+		"window.length": r.Decision.Window.Length.N, "window.in_context": r.Decision.Window.InContext.N,
+		"window.remaining": r.Decision.Window.Remaining, "window.occupied_percent": r.Decision.Window.OccupiedPercent,
+	}
+	names, paths, warnings := []any{}, []any{}, []any{}
+	for _, f := range r.Files {
+		names = append(names, f.Name)
+		if f.Path != "" {
+			paths = append(paths, f.Path)
+		}
+	}
+	for _, w := range r.Warnings {
+		warnings = append(warnings, w.Message)
+	}
+	for _, f := range r.Failures {
+		warnings = append(warnings, f.File+": "+f.Reason)
+	}
+	v["names"], v["paths"], v["count"], v["warnings"] = names, paths, len(r.Files), warnings
+	out := make(map[string]any, len(v))
+	for key, value := range v {
+		out[Prefix+key] = value
+	}
+	return out
+}
+
+// fullText is the text of the files that stand whole in the prompt.
+func fullText(b built) string {
+	texts := make([]string, len(b.whole))
+	for i, a := range b.whole {
+		texts[i] = a.doc.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// citationsText is the citations as a reader sees them: number, place, text.
+func citationsText(citations []chat.Citation) string {
+	var b strings.Builder
+	for i, c := range citations {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(Cite(c))
+		b.WriteString("\n")
+		b.WriteString(c.Text)
+	}
+	return b.String()
+}
+
+// citationList is the citations as maps with the keys of their JSON form.
+func citationList(citations []chat.Citation) []any {
+	list := make([]any, len(citations))
+	for i, c := range citations {
+		m := map[string]any{
+			"id": c.ID, "number": c.Number, "text": c.Text, "file": c.File, "file_id": c.FileID,
+			"line_start": c.LineStart, "line_end": c.LineEnd, "start": c.Start, "end": c.End,
+			"affinity": c.Affinity, "rank": c.Rank,
+		}
+		if c.Page > 0 {
+			m["page"] = c.Page
+		}
+		if c.Slide > 0 {
+			m["slide"] = c.Slide
+		}
+		for key, value := range map[string]string{"sheet": c.Sheet, "heading": c.Heading, "header": c.Header} {
+			if value != "" {
+				m[key] = value
+			}
+		}
+		list[i] = m
+	}
+	return list
+}
+
+// below is the largest two-decimal threshold under which an affinity passes.
+func below(affinity float64) float64 {
+	t := math.Floor(affinity*100) / 100
+	if t >= affinity {
+		t -= .01
+	}
+	return max(math.Round(t*100)/100, 0)
+}

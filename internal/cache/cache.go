@@ -1,0 +1,23 @@
+// Package cache keeps derived bytes (parses, chunks, embeddings) under keys
+// made from the content they were derived from, in memory or on disk. What is
+// found under a key is what deriving it again would give; losing an entry
+// costs time, never correctness.
+package cache
+
+import "context"
+
+// Store keeps bytes. Implementations are safe for concurrent use.
+type Store interface {
+	// Get returns the bytes last put under key. A missing or damaged entry is
+	// ok == false and no error: the caller derives it again.
+	Get(ctx context.Context, key Key) (data []byte, ok bool, err error)
+	// Put keeps data under key, wholly or not at all.
+	Put(ctx context.Context, key Key, data []byte) error
+}
+
+// Key names derived bytes by everything that they depend on.
+type Key struct {
+	Namespace string   // separates callers that must not learn of each other (RET-4)
+	Kind      string   // "parse", "chunks", "vectors"
+	Parts     []string // file id, parser version, chunking, embedder fingerprint, ...
+}

@@ -1,0 +1,120 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"inlay/internal/durable"
+)
+
+// DefaultDir is the size of a [Dir] whose MaxBytes is zero.
+const DefaultDir = 2 << 30
+
+// Options configures a [Dir].
+type Options struct {
+	MaxBytes int64 // of files on disk; 0 means DefaultDir, negative means no limit
+}
+
+// Dir is a [Store] in a folder that any number of processes may use at once.
+// Entries appear by rename, so that a reader sees a whole one or none, whatever
+// kills the writer; files are readable by their owner only. When the folder
+// outgrows its limit, the entries used longest ago are removed.
+//
+// Open one with [OpenDir].
+type Dir struct {
+	root  string
+	limit int64 // negative: none
+
+	mu      sync.Mutex
+	size    int64 // of all entries, as far as this process knows
+	unknown int64 // bytes put since the folder was last measured
+}
+
+// OpenDir opens the store in the folder path and makes it if it is not there.
+// It removes what killed writers left behind. A path that is not a folder, a
+// folder with other files in it and a store of a newer version are
+// fault.StoreDamaged; one that cannot be read or written is
+// fault.FileUnreadable.
+func OpenDir(path string, o Options) (*Dir, error) {
+	d := &Dir{root: path, limit: o.MaxBytes}
+	if o.MaxBytes == 0 {
+		d.limit = DefaultDir
+	}
+	if err := prepare(path); err != nil {
+		return nil, err
+	}
+	if err := durable.RemoveStale(path); err != nil {
+		return nil, durable.Explain(path, err)
+	}
+	if err := d.shrink(); err != nil {
+		return nil, durable.Explain(path, err)
+	}
+	return d, nil
+}
+
+// Get implements [Store]. A damaged entry is removed and reported as missing.
+func (d *Dir) Get(ctx context.Context, key Key) ([]byte, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
+	}
+	path := d.path(key)
+	file, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, durable.Explain(path, err)
+	}
+	data, ok := decode(key.name(), file)
+	if !ok {
+		return nil, false, d.discard(path)
+	}
+	touch(path)
+	return data, true, nil
+}
+
+// discard removes a damaged entry; another process may have done so already.
+func (d *Dir) discard(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return durable.Explain(path, err)
+	}
+	return nil
+}
+
+// touch marks an entry as used now. Failing to is harmless: the entry is
+// evicted earlier than it might be.
+func touch(path string) {
+	now := time.Now()
+	_ = os.Chtimes(path, now, now)
+}
+
+// Put implements [Store]. Data larger than the whole store is not kept.
+func (d *Dir) Put(ctx context.Context, key Key, data []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	size := int64(headerSize + len(data))
+	if d.limit >= 0 && size > d.limit {
+		return nil
+	}
+	path := d.path(key)
+	err := durable.Write(ctx, d.root, path, header(key.name(), data), data)
+	if err != nil {
+		return durable.Explain(path, err)
+	}
+	if err := d.grew(size); err != nil {
+		return durable.Explain(d.root, err)
+	}
+	return nil
+}
+
+// path is where the entry of a key lives: two letters of its name as folder.
+func (d *Dir) path(key Key) string {
+	name := key.hexName()
+	return filepath.Join(d.root, name[:2], name)
+}

@@ -1,0 +1,60 @@
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+)
+
+// An entry on disk is
+//
+//	magic       8 bytes  "INLAYC1\n"
+//	name       32 bytes  SHA-256 of the key
+//	length      8 bytes  of the data, big endian
+//	checksum   32 bytes  SHA-256 of what follows
+//	data
+//
+// so that a file that was cut, damaged or moved under another name is known
+// without trusting anything else.
+const (
+	magic      = "INLAYC1\n"
+	headerSize = len(magic) + sha256.Size + 8 + sha256.Size
+)
+
+// name is the full-length hash of everything in the key. Each string goes in
+// behind its length, so that no two keys share one encoding.
+func (k Key) name() [sha256.Size]byte {
+	b := make([]byte, 0, 128)
+	for _, s := range append([]string{k.Namespace, k.Kind}, k.Parts...) {
+		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	return sha256.Sum256(b)
+}
+
+// hexName is name in lower-case hexadecimal: 64 letters.
+func (k Key) hexName() string {
+	n := k.name()
+	return hex.EncodeToString(n[:])
+}
+
+// header is what stands before the data of the entry called name.
+func header(name [sha256.Size]byte, data []byte) []byte {
+	sum := sha256.Sum256(data)
+	b := make([]byte, 0, headerSize)
+	b = append(b, magic...)
+	b = append(b, name[:]...)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(data)))
+	return append(b, sum[:]...)
+}
+
+// decode returns the data of an entry file, or ok == false when it is not a
+// whole, undamaged entry called name.
+func decode(name [sha256.Size]byte, file []byte) (data []byte, ok bool) {
+	if len(file) < headerSize {
+		return nil, false
+	}
+	data = file[headerSize:]
+	return data, bytes.Equal(file[:headerSize], header(name, data))
+}

@@ -1,0 +1,101 @@
+package lexis
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/irish"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/tamil"
+	"github.com/blevesearch/snowballstem/turkish"
+)
+
+// Language is an ISO 639-1 code of a language with a stemmer.
+type Language string
+
+// English is the language of texts that no other claims.
+const English Language = "en"
+
+// sampled is how many words are looked at to tell a text's language.
+const sampled = 400
+
+// fewest is how many function words a language other than English needs to be told.
+const fewest = 3
+
+// stemmers returns Snowball's stemmers by language.
+func stemmers() map[Language]func(*snowballstem.Env) bool {
+	return map[Language]func(*snowballstem.Env) bool{
+		"ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "en": english.Stem, "es": spanish.Stem,
+		"fi": finnish.Stem, "fr": french.Stem, "ga": irish.Stem, "hu": hungarian.Stem, "it": italian.Stem,
+		"nl": dutch.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem,
+		"sv": swedish.Stem, "ta": tamil.Stem, "tr": turkish.Stem,
+	}
+}
+
+// stemmer returns the stemmer of a language; of one without, it returns words
+// as they are. A stemmer is not safe for concurrent use.
+func stemmer(lang Language) func(string) string {
+	step := stemmers()[lang]
+	if step == nil {
+		return func(w string) string { return w }
+	}
+	env := snowballstem.NewEnv("")
+	return func(w string) string {
+		env.SetCurrent(w)
+		step(env)
+		return env.Current()
+	}
+}
+
+// Detect tells the language of a text by the function words among its first
+// few hundred words. A text that no language claims is taken for English.
+func (l *Lexicon) Detect(text string) Language {
+	hits, n, tamil := map[Language]int{}, 0, 0
+	for w := range strings.FieldsFuncSeq(text, separates) {
+		if n++; n > sampled {
+			break
+		}
+		w = strings.ToLower(w)
+		if l.frequent[w] {
+			hits[English]++
+		}
+		for lang, set := range l.stop {
+			if set[w] {
+				hits[lang]++
+			}
+		}
+		if r, _ := utf8.DecodeRuneInString(w); unicode.Is(unicode.Tamil, r) {
+			tamil++
+		}
+	}
+	if 2*tamil > min(n, sampled) {
+		return "ta"
+	}
+	best := English
+	for _, lang := range slices.Sorted(maps.Keys(hits)) {
+		if hits[lang] > hits[best] && hits[lang] >= fewest && 8*hits[lang] >= min(n, sampled) {
+			best = lang
+		}
+	}
+	return best
+}
+
+func separates(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }

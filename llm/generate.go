@@ -1,0 +1,72 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"strings"
+
+	"inlay/chat"
+)
+
+// Generator is a model that answers. Implementations are safe for concurrent use.
+type Generator interface {
+	// Name is "provider:model", for results and errors.
+	Name() string
+	// Generate streams the answer to r. The sequence ends after the first
+	// error or after the delta that carries Done; leaving the loop early or
+	// ending ctx stops the model. A prompt larger than the window is
+	// fault.DoesNotFit, never a cut prompt; a stream that breaks off before
+	// the model was done is an error.
+	Generate(ctx context.Context, r Request) iter.Seq2[Delta, error]
+}
+
+// Request asks for one answer. Zero fields leave the model's own defaults.
+type Request struct {
+	Messages    []chat.Message
+	MaxTokens   int             // most tokens of the answer; 0: until the model stops
+	Temperature *float64        // nil: the model's own
+	Seed        *int            // nil: the model's own
+	Stop        []string        // texts that end the answer
+	Schema      json.RawMessage // a JSON schema that the answer must follow; nil: free text
+}
+
+// Delta is a piece of an answer.
+type Delta struct {
+	Text     string // of the answer
+	Thinking string // of the model's reasoning, where the server tells it apart
+	Done     string // on the last delta, why the model stopped: "stop", "length"
+	Usage    Usage  // on the last delta, where the server reports it
+}
+
+// Usage is what a server counted.
+type Usage struct {
+	Prompt     int // tokens of the prompt, template included
+	Completion int // tokens of the answer
+}
+
+// Answer is a whole answer.
+type Answer struct {
+	Text  string
+	Done  string
+	Usage Usage
+}
+
+// Collect asks g and waits for the whole answer. On an error it returns what
+// had come until then.
+func Collect(ctx context.Context, g Generator, r Request) (Answer, error) {
+	var text strings.Builder
+	var a Answer
+	for d, err := range g.Generate(ctx, r) {
+		if err != nil {
+			a.Text = text.String()
+			return a, err
+		}
+		text.WriteString(d.Text)
+		if d.Done != "" {
+			a.Done, a.Usage = d.Done, d.Usage
+		}
+	}
+	a.Text = text.String()
+	return a, nil
+}

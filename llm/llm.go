@@ -1,0 +1,26 @@
+// Package llm holds what inlay asks of a model, as small interfaces that a
+// backend has or has not, and the models known without a server.
+package llm
+
+import (
+	"context"
+
+	"inlay/chat"
+	"inlay/tokens"
+)
+
+// Measurer is a model whose context window and prompts can be measured.
+// Implementations are safe for concurrent use.
+type Measurer interface {
+	// Name is "provider:model", for results and errors.
+	Name() string
+	// Length is the context window in force, in tokens. An unknown length is
+	// fault.WindowUnknown, with how to set it.
+	Length(ctx context.Context) (tokens.Count, error)
+	// CountMessages counts messages as the model will see them, its template
+	// included. Without a template it adds a stated overhead per message and
+	// the count is estimated.
+	CountMessages(ctx context.Context, messages []chat.Message) (tokens.Count, error)
+	// Counter counts plain text with the model's vocabulary, or estimates it.
+	Counter(ctx context.Context) (tokens.Counter, error)
+}

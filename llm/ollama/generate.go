@@ -1,0 +1,151 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/ollama/ollama/api"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/llm"
+	"inlay/llm/internal/transport"
+)
+
+// errLeft ends a stream whose reader has left.
+var errLeft = errors.New("the reader left")
+
+// Generate implements [llm.Generator]. The request carries the window in force,
+// forbids cutting the prompt, and forbids dropping its beginning when the
+// answer fills the window: such an answer ends with Done "length".
+func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		req, err := m.request(ctx, r)
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		ctx, failure := transport.WithFailure(ctx)
+		done := false
+		err = m.api.Chat(ctx, req, func(resp api.ChatResponse) error {
+			done = done || resp.Done
+			if !yield(delta(resp), nil) {
+				return errLeft
+			}
+			return nil
+		})
+		switch {
+		case errors.Is(err, errLeft):
+		case err == nil && done:
+		case err == nil:
+			yield(llm.Delta{}, m.cutOff(ctx, failure.Err()))
+		default:
+			yield(llm.Delta{}, m.overflow(ctx, m.explain(err), req.Messages))
+		}
+	}
+}
+
+// cutOff explains a stream that ended without saying so: the client keeps quiet
+// about errors of reading it.
+func (m *Model) cutOff(ctx context.Context, cause error) error {
+	if err := context.Cause(ctx); err != nil {
+		return m.explain(err)
+	}
+	if fault.Is(cause, fault.Timeout) {
+		return cause
+	}
+	return m.broken(cause)
+}
+
+// overflow adds the numbers to a refusal for length.
+func (m *Model) overflow(ctx context.Context, err error, messages []api.Message) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Code != fault.DoesNotFit {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	g := *f
+	g.Reason = fmt.Sprintf("the prompt is longer than the window of %d tokens", m.length)
+	if p, err := m.prompter(ctx); err == nil && p != nil {
+		if n, err := p.count(messages); err == nil {
+			g.Reason = fmt.Sprintf("the prompt has %d tokens, the window %d", n, m.length)
+		}
+	}
+	return &g
+}
+
+// request builds what every chat request of this package has in common.
+func (m *Model) request(ctx context.Context, r llm.Request) (*api.ChatRequest, error) {
+	messages, err := apiMessages(r.Messages)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	length, err := m.window(ctx)
+	if err != nil {
+		return nil, err
+	}
+	never := false
+	return &api.ChatRequest{
+		Model: m.config.Model, Messages: messages, Format: r.Schema, Truncate: &never, Shift: &never,
+		KeepAlive: m.keepAlive(), Options: options(r, length),
+	}, nil
+}
+
+func options(r llm.Request, length int) map[string]any {
+	o := map[string]any{"num_ctx": length}
+	if r.MaxTokens > 0 {
+		o["num_predict"] = r.MaxTokens // 0 would be endless
+	}
+	if r.Temperature != nil {
+		o["temperature"] = *r.Temperature
+	}
+	if r.Seed != nil {
+		o["seed"] = *r.Seed
+	}
+	if len(r.Stop) > 0 {
+		o["stop"] = r.Stop
+	}
+	return o
+}
+
+func delta(r api.ChatResponse) llm.Delta {
+	d := llm.Delta{Text: r.Message.Content, Thinking: r.Message.Thinking}
+	if r.Done {
+		d.Done = r.DoneReason
+		if d.Done == "" {
+			d.Done = "stop"
+		}
+		d.Usage = llm.Usage{Prompt: r.PromptEvalCount, Completion: r.EvalCount}
+	}
+	return d
+}
+
+// apiMessages translates messages. Attachments stay out: images are not inlay's
+// to send, and files are in the text already (INJ-2).
+func apiMessages(messages []chat.Message) ([]api.Message, error) {
+	out := make([]api.Message, len(messages))
+	for i, m := range messages {
+		out[i] = api.Message{Role: string(m.Role), Content: m.Text, ToolCallID: m.ToolCallID}
+		for n, c := range m.ToolCalls {
+			call := api.ToolCall{ID: c.ID, Function: api.ToolCallFunction{Index: n, Name: c.Name}}
+			if c.Arguments != "" {
+				if err := json.Unmarshal([]byte(c.Arguments), &call.Function.Arguments); err != nil {
+					return nil, &fault.Error{
+						Code: fault.Usage, Subject: fmt.Sprintf("message %d", i+1),
+						Reason: "the arguments of its tool call are not a JSON object", Next: "correct the history",
+					}
+				}
+			}
+			out[i].ToolCalls = append(out[i].ToolCalls, call)
+		}
+	}
+	return out, nil
+}

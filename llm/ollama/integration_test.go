@@ -1,0 +1,228 @@
+package ollama_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
+	"github.com/stretchr/testify/require"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/llm"
+	"inlay/llm/ollama"
+	"inlay/llm/ollama/ollamatest"
+)
+
+// These tests need the real server: `make integration`.
+
+// awkward are texts that tokenizers differ on.
+func awkward() []string {
+	return []string{
+		"hello", "", " ", "five     spaces     \r\nseven =======", "\n", "the and the in", "naïve café 東京 🙂", "👩‍👩‍👧‍👦🏳️‍🌈 é́", "  leading   spaces\t\ttabs\r\n\r\n",
+		"<|im_end|> literal special <|im_start|>user", "<|eot_id|><|start_header_id|>", "<|endoftext|", "don't DON'T we'll I'VE x'y",
+		"1234567 3.14 1,000,000 2024-11-21", "for (i := 0; i < 10; i++) { fmt.Println(i) } // done", "a_b-c.d/e\\f", "привет мир", "مرحبا بالعالم",
+		"हिन्दी भाषा", "한국어 문장", "ไทย", "\u00a0\u2003\u3000wide spaces", "zero\u200bwidth\ufeffmarks", "ﬁ ligature Å \u212b", "🇩🇪🇫🇷", "…—–‘’“”",
+		"=====\n-----\n| a | b |\n|---|---|", "{\"key\": [1, 2, null]}", "x\x00y", strings.Repeat("a", 500), strings.Repeat(" ", 300), strings.Repeat("=", 300),
+		strings.Repeat("东", 200), strings.Repeat("🙂", 60), strings.Repeat("And then the cat, in 2024, said: don't!\n\n", 60),
+		strings.Repeat("\n", 50), "tab\tseparated\tvalues\n1\t2\t3", "ALL CAPITAL LETTERS HERE", "MixedCaseIdentifierNames", "https://example.org/a?b=c&d=%20#e",
+	}
+}
+
+func conversations() map[string][]chat.Message {
+	out := map[string][]chat.Message{
+		"system": {{Role: chat.System, Text: "Be brief.\n"}, {Role: chat.User, Text: "Hi"}},
+		"twice the same role": {
+			{Role: chat.User, Text: "One"}, {Role: chat.User, Text: "Two"}, {Role: chat.Assistant, Text: "A"}, {Role: chat.Assistant, Text: "B"},
+		},
+		"tools": {
+			{Role: chat.User, Text: "Weather?"},
+			{Role: chat.Assistant, ToolCalls: []chat.ToolCall{{ID: "1", Name: "weather", Arguments: `{"city":"Paris"}`}}},
+			{Role: chat.Tool, Text: "rain", ToolCallID: "1"},
+			{Role: chat.User, Text: "So?"},
+		},
+		"ends with the assistant": {{Role: chat.User, Text: "Hi"}, {Role: chat.Assistant, Text: "The answer"}},
+	}
+	var long []chat.Message
+	for i := range 60 {
+		long = append(long, chat.Message{Role: chat.User, Text: fmt.Sprintf("Question %d about the contract?", i)}, chat.Message{Role: chat.Assistant, Text: "Yes.\n"})
+	}
+	out["long"] = append(long, chat.Message{Role: chat.User, Text: "And now?"})
+	for i, text := range awkward() {
+		out[fmt.Sprintf("awkward %d", i)] = user(text)
+	}
+	return out
+}
+
+func TestCountsEqualTheServers(t *testing.T) {
+	base := ollamatest.Real(t)
+	for _, model := range []string{ollamatest.Chat, ollamatest.Llama3} {
+		t.Run(model, func(t *testing.T) {
+			m := open(t, ollama.Config{Model: model, URL: base, Length: 8192})
+			compared := 0
+			for name, messages := range conversations() {
+				n, err := m.CountMessages(t.Context(), messages)
+				require.NoError(t, err)
+				require.Equal(t, "ollama:"+model, n.By, "counted in process")
+				a, err := llm.Collect(t.Context(), m, llm.Request{Messages: messages, MaxTokens: 1})
+				require.NoError(t, err, name)
+				require.Equal(t, a.Usage.Prompt, n.N, name)
+				compared++
+			}
+			t.Logf("%d of %d conversations counted as the server counts them", compared, compared)
+		})
+	}
+}
+
+func TestWindowIsUsedToTheLastToken(t *testing.T) {
+	const window = 512
+	m := open(t, ollama.Config{Model: ollamatest.Chat, URL: ollamatest.Real(t), Length: window})
+	text := "the door"
+	for count(t, m, text) < window {
+		text += " the"
+	}
+	require.Equal(t, window, count(t, m, text))
+	a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user(text), MaxTokens: 1})
+	require.NoError(t, err)
+	require.Equal(t, window, a.Usage.Prompt)
+	_, err = llm.Collect(t.Context(), m, llm.Request{Messages: user(text + " the"), MaxTokens: 1})
+	require.True(t, fault.Is(err, fault.DoesNotFit), "%v", err)
+	require.ErrorContains(t, err, "513 tokens, the window 512")
+}
+
+func count(t *testing.T, m *ollama.Model, text string) int {
+	t.Helper()
+	c, err := m.CountMessages(t.Context(), user(text))
+	require.NoError(t, err)
+	return c.N
+}
+
+func TestAnswerThatFillsTheWindowEndsAndForgetsNothing(t *testing.T) {
+	m := open(t, ollama.Config{Model: ollamatest.Endless, URL: ollamatest.Real(t), Length: 128})
+	a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("go on")})
+	require.NoError(t, err)
+	require.Equal(t, "length", a.Done)
+	require.LessOrEqual(t, a.Usage.Prompt+a.Usage.Completion, 129)
+}
+
+// TestRequestsOfOthersDoNotMoveOurWindow is about the reload trap: a request
+// without num_ctx reloads the model at the server's default.
+func TestRequestsOfOthersDoNotMoveOurWindow(t *testing.T) {
+	base := ollamatest.Real(t)
+	u, err := url.Parse(base)
+	require.NoError(t, err)
+	other := api.NewClient(u, http.DefaultClient)
+	m := open(t, ollama.Config{Model: ollamatest.Chat, URL: base, Length: 2048})
+	n, err := m.Length(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2048, n.N)
+	require.NoError(t, other.Chat(t.Context(), &api.ChatRequest{Model: ollamatest.Chat}, func(api.ChatResponse) error { return nil }))
+	require.NotEqual(t, 2048, inForce(t, other, ollamatest.Chat))
+	_, err = llm.Collect(t.Context(), m, llm.Request{Messages: user("hello")})
+	require.NoError(t, err)
+	require.Equal(t, 2048, inForce(t, other, ollamatest.Chat))
+}
+
+func inForce(t *testing.T, c *api.Client, model string) int {
+	t.Helper()
+	list, err := c.ListRunning(t.Context())
+	require.NoError(t, err)
+	for _, m := range list.Models {
+		if m.Model == model+":latest" {
+			return m.ContextLength
+		}
+	}
+	return 0
+}
+
+func TestWindowOfALoadedModelIsTaken(t *testing.T) {
+	base := ollamatest.Real(t)
+	first := open(t, ollama.Config{Model: ollamatest.Llama3, URL: base, Length: 1024})
+	_, err := first.Length(t.Context())
+	require.NoError(t, err)
+	n, err := open(t, ollama.Config{Model: ollamatest.Llama3, URL: base}).Length(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1024, n.N)
+}
+
+func TestCancellingStopsTheModel(t *testing.T) {
+	base := ollamatest.Real(t)
+	m := open(t, ollama.Config{Model: ollamatest.Endless, URL: base, Length: 4096})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	pieces := 0
+	var last error
+	for _, err := range m.Generate(ctx, llm.Request{Messages: user("go on")}) {
+		last = err
+		if pieces++; pieces == 5 {
+			cancel()
+		}
+	}
+	require.ErrorIs(t, last, context.Canceled)
+	require.Less(t, pieces, 1000)
+	// The server is free for the next request.
+	a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("again"), MaxTokens: 2})
+	require.NoError(t, err)
+	require.Equal(t, "on and", a.Text)
+	// Leaving the loop stops it as well.
+	for _, err := range m.Generate(t.Context(), llm.Request{Messages: user("go on")}) {
+		require.NoError(t, err)
+		break
+	}
+	_, err = llm.Collect(t.Context(), m, llm.Request{Messages: user("again"), MaxTokens: 2})
+	require.NoError(t, err)
+}
+
+// ownServer starts a server that the test may kill.
+func ownServer(t *testing.T) (base string, kill func()) {
+	t.Helper()
+	home := t.TempDir()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	host := l.Addr().String()
+	require.NoError(t, l.Close())
+	cmd := exec.Command(ollamatest.Program(t), "serve") //nolint:noctx // killed below
+	cmd.Env = append(os.Environ(), "HOME="+home, "OLLAMA_HOST="+host, "OLLAMA_MODELS="+home+"/models", "OLLAMA_NOPRUNE=1", "OLLAMA_NO_CLOUD=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its runners die with it
+	require.NoError(t, cmd.Start())
+	killed := false
+	kill = func() {
+		if !killed {
+			killed = true
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			_ = cmd.Wait()
+		}
+	}
+	t.Cleanup(kill)
+	base = "http://" + host
+	require.Eventually(t, func() bool { return ollamatest.Import(t.Context(), base) == nil }, 30*time.Second, 50*time.Millisecond)
+	return base, kill
+}
+
+func TestServerKilledInTheMiddleIsAnError(t *testing.T) {
+	base, kill := ownServer(t)
+	m := open(t, ollama.Config{Model: ollamatest.Endless, URL: base, Length: 4096})
+	pieces := 0
+	var last error
+	for d, err := range m.Generate(t.Context(), llm.Request{Messages: user("go on")}) {
+		last = err
+		require.Empty(t, d.Done)
+		if pieces++; pieces == 5 {
+			kill()
+		}
+	}
+	require.True(t, fault.Is(last, fault.BackendUnreachable), "%v", last)
+	require.ErrorContains(t, last, "before the answer was complete")
+	_, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("again")})
+	require.True(t, fault.Is(err, fault.BackendUnreachable), "%v", err)
+	require.ErrorContains(t, err, "ollama serve")
+}

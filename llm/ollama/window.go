@@ -1,0 +1,99 @@
+package ollama
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"inlay/fault"
+	"inlay/tokens"
+)
+
+// Length implements [llm.Measurer]: the window that the server runs the model
+// with. The model is loaded for it if it is not. Later requests repeat the number.
+func (m *Model) Length(ctx context.Context) (tokens.Count, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.window(ctx)
+	if err != nil {
+		return tokens.Count{}, err
+	}
+	return tokens.Count{N: n, Method: tokens.Exact, By: m.name()}, nil
+}
+
+// window measures once; m.mu is held.
+func (m *Model) window(ctx context.Context) (int, error) {
+	if m.length > 0 {
+		return m.length, nil
+	}
+	n := 0
+	if m.config.Length == 0 {
+		loaded, err := m.loaded(ctx)
+		if err != nil {
+			return 0, err
+		}
+		n = loaded
+	}
+	if n == 0 {
+		if err := m.load(ctx); err != nil {
+			return 0, err
+		}
+		loaded, err := m.loaded(ctx)
+		if err != nil {
+			return 0, err
+		}
+		n = loaded
+	}
+	if n == 0 {
+		return 0, m.fault(fault.WindowUnknown, "the server does not say how large the window is", "set the context length", nil)
+	}
+	m.length = n
+	return n, nil
+}
+
+// load has the server load the model, with the configured window if there is one.
+func (s *server) load(ctx context.Context) error {
+	req := &api.ChatRequest{Model: s.config.Model, KeepAlive: s.keepAlive()}
+	if s.config.Length > 0 {
+		req.Options = map[string]any{"num_ctx": s.config.Length}
+	}
+	done := false
+	err := s.api.Chat(ctx, req, func(r api.ChatResponse) error {
+		done = r.Done
+		return nil
+	})
+	if err != nil {
+		return s.explain(err)
+	}
+	if !done {
+		return s.broken(ctx.Err())
+	}
+	return nil
+}
+
+// loaded returns the window of the model as it runs now, 0 if it does not.
+func (s *server) loaded(ctx context.Context) (int, error) {
+	running, err := s.api.ListRunning(ctx)
+	if err != nil {
+		return 0, s.explain(err)
+	}
+	for _, p := range running.Models {
+		if sameModel(p.Model, s.config.Model) {
+			return p.ContextLength, nil
+		}
+	}
+	return 0, nil
+}
+
+func (s *server) keepAlive() *api.Duration {
+	if s.config.KeepAlive == 0 {
+		return nil
+	}
+	return &api.Duration{Duration: s.config.KeepAlive}
+}
+
+// sameModel compares names as the server lists them with names as people write them.
+func sameModel(listed, asked string) bool {
+	return strings.EqualFold(listed, asked) || strings.EqualFold(listed, asked+":latest")
+}

@@ -1,0 +1,68 @@
+package openai_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"inlay/embed"
+	"inlay/fault"
+	"inlay/llm"
+	"inlay/llm/ollama/ollamatest"
+	"inlay/llm/openai"
+)
+
+// These tests need the real server: `make integration`. It is Ollama's own
+// OpenAI-compatible API.
+
+func TestRealServerAnswers(t *testing.T) {
+	m := open(t, openai.Config{Model: ollamatest.Chat, BaseURL: ollamatest.Real(t) + "/v1"})
+	a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("Where does the answer stand?")})
+	require.NoError(t, err)
+	require.Equal(t, ollamatest.Answer, a.Text)
+	require.Equal(t, "stop", a.Done)
+	require.Positive(t, a.Usage.Prompt)
+	kind, err := m.Kind(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, openai.Ollama, kind)
+	n, err := m.Length(t.Context()) // it is loaded now
+	require.NoError(t, err)
+	require.Equal(t, "Ollama, as loaded", n.By)
+	require.Positive(t, n.N)
+}
+
+func TestRealServerStopsWhenLeft(t *testing.T) {
+	m := open(t, openai.Config{Model: ollamatest.Endless, BaseURL: ollamatest.Real(t) + "/v1"})
+	for d, err := range m.Generate(t.Context(), llm.Request{Messages: user("go on")}) {
+		require.NoError(t, err)
+		if strings.Contains(d.Text, "and") {
+			break
+		}
+	}
+	a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("go on"), MaxTokens: 3})
+	require.NoError(t, err)
+	require.Equal(t, "on and on", a.Text)
+	require.Equal(t, "length", a.Done)
+}
+
+func TestRealServerHasNoSuchModel(t *testing.T) {
+	m := open(t, openai.Config{Model: "no-such-model", BaseURL: ollamatest.Real(t) + "/v1"})
+	_, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("hello")})
+	require.True(t, fault.Is(err, fault.ModelNotFound), "%v", err)
+}
+
+func TestRealServerEmbeds(t *testing.T) {
+	e, err := openai.NewEmbedder(t.Context(), openai.Config{Model: ollamatest.Embedder, BaseURL: ollamatest.Real(t) + "/v1"})
+	require.NoError(t, err)
+	require.Equal(t, 128, e.Spec().Dimensions)
+	v, err := e.Embed(t.Context(), embed.Document, []string{"white rabbit tea party", "invoice total", "the white rabbit"})
+	require.NoError(t, err)
+	dot := func(a, b embed.Vector) (s float64) {
+		for i := range a {
+			s += float64(a[i]) * float64(b[i])
+		}
+		return s
+	}
+	require.Greater(t, dot(v[0], v[2]), dot(v[1], v[2])+.3)
+}

@@ -1,0 +1,99 @@
+// Package parse turns attached bytes into a [Document]: one text, a map of
+// sections over it, how much of each page had text, and warnings.
+package parse
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// File is what was attached: a name, its bytes and, if the sender said so, a
+// media type. Bytes decide over name and type (PAR-1).
+type File struct {
+	Name      string
+	Path      string // where it was read from; empty for uploads
+	MediaType string // as claimed; may be empty
+	Data      []byte
+}
+
+// FileIDPrefix begins every id that [FileID] makes.
+const FileIDPrefix = "file-"
+
+// FileID names a file by its bytes: the same bytes have the same id under any name.
+func FileID(data []byte) string {
+	sum := sha256.Sum256(data)
+	return FileIDPrefix + hex.EncodeToString(sum[:12])
+}
+
+// Document is a parsed file. It is immutable: everything later points into
+// Text by byte offset.
+type Document struct {
+	FileID    string    `json:"file_id"`
+	Name      string    `json:"name"`
+	Path      string    `json:"path,omitempty"`
+	MediaType string    `json:"media_type"`         // what the bytes are
+	Charset   string    `json:"charset,omitempty"`  // of plain-text formats: the encoding it was read from
+	Library   string    `json:"library"`            // what read it
+	Parser    string    `json:"parser"`             // parser name and version; part of every derived key
+	Text      string    `json:"text"`               // valid UTF-8
+	Sections  []Section `json:"sections,omitempty"` // ordered by Start; may nest
+	Coverage  Coverage  `json:"coverage"`
+	Warnings  []Warning `json:"warnings,omitempty"`
+	Cached    bool      `json:"-"` // it came from a cache: nothing was parsed
+}
+
+// Kind says what a section is.
+type Kind string
+
+// The kinds of section.
+const (
+	Page      Kind = "page"
+	Slide     Kind = "slide"
+	Sheet     Kind = "sheet"
+	Heading   Kind = "heading"   // from the heading to the next of its level or above
+	Paragraph Kind = "paragraph" // a block of running text
+	List      Kind = "list"      // one list, its items on lines
+	Table     Kind = "table"     // a Markdown table; its first row is the header
+	Code      Kind = "code"      // a code block or, in source code, a top-level declaration
+	Part      Kind = "part"      // of a container: a mail's attachment, a chapter file
+)
+
+// Status says how a page was read.
+type Status string
+
+// The outcomes of a page.
+const (
+	Read    Status = "text"
+	Scanned Status = "scanned" // images but no text layer
+	Empty   Status = "empty"
+	Failed  Status = "failed"
+)
+
+// Section marks the half-open byte range [Start, End) of the document's text.
+type Section struct {
+	Kind    Kind   `json:"kind"`
+	Label   string `json:"label,omitempty"`   // heading text, sheet name, declaration name
+	Number  int    `json:"number,omitempty"`  // page, slide, sheet: from 1
+	Level   int    `json:"level,omitempty"`   // headings: 1..6
+	Library string `json:"library,omitempty"` // pages: what read this one, when not Document.Library
+	Status  Status `json:"status,omitempty"`  // pages and slides
+	Start   int    `json:"start"`
+	End     int    `json:"end"`
+}
+
+// Coverage says how much of a document became text (PAR-4). Pages is 0 for
+// formats that have none.
+type Coverage struct {
+	Pages      int   `json:"pages,omitempty"`
+	Characters int   `json:"characters"`         // runes of Text
+	PerPage    []int `json:"per_page,omitempty"` // runes of each page
+	Scanned    []int `json:"scanned,omitempty"`  // numbers of pages without a text layer
+	Empty      []int `json:"empty,omitempty"`    // blank pages
+	Failed     []int `json:"failed,omitempty"`   // pages that could not be read
+}
+
+// Warning is something the reader of a document should know.
+type Warning struct {
+	Code    string `json:"code"` // "type_mismatch", "scanned_pages", "repaired_utf8"
+	Message string `json:"message"`
+}

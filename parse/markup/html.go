@@ -1,0 +1,113 @@
+// Package markup reads formats written in HTML or holding it: web pages, mails
+// and EPUB books. Their text becomes Markdown.
+package markup
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+
+	"inlay/fault"
+	"inlay/internal/charset"
+	"inlay/parse"
+	"inlay/parse/outline"
+)
+
+const library = "html-to-markdown"
+
+// All returns every parser of this package.
+func All(limits parse.Limits) []parse.Parser {
+	return []parse.Parser{HTML(limits), EPUB(limits), Mail(limits)}
+}
+
+// HTML reads web pages as Markdown with headings, lists, tables and code.
+// Scripts, styles and what is marked hidden are left out; an image is its
+// alternative text.
+func HTML(limits parse.Limits) parse.Parser { return htmlParser{limits.WithDefaults()} }
+
+type htmlParser struct{ limits parse.Limits }
+
+// Info implements [parse.Parser].
+func (p htmlParser) Info() parse.Info {
+	return parse.Info{
+		Name: "html", Version: "1", Library: library,
+		MediaTypes: []string{"text/html", "application/xhtml+xml"},
+		Extensions: []string{".html", ".htm", ".xhtml", ".mhtml"},
+	}
+}
+
+// Parse implements [parse.Parser].
+func (p htmlParser) Parse(ctx context.Context, f parse.File, report parse.Progress) (parse.Document, error) {
+	if err := parse.CheckSize(f, p.limits.HTML); err != nil {
+		return parse.Document{}, err
+	}
+	t := charset.Decode(f.Data, declaredCharset(f.Data))
+	text, err := toMarkdown(ctx, t.Text, p.limits)
+	if err != nil {
+		return parse.Document{}, err
+	}
+	report(.8)
+	d := parse.Document{Text: text, Charset: t.Charset}
+	sections, ok := outline.Markdown(text)
+	d.Sections = sections
+	if !ok {
+		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnNoOutline, Message: "too deeply nested to find its headings: split at blank lines only"})
+	}
+	return d, ctx.Err()
+}
+
+// declaredCharset finds the encoding that a page declares of itself.
+func declaredCharset(data []byte) string {
+	named := regexp.MustCompile(`(?i)(?:charset|encoding)\s*=\s*["']?\s*([a-z0-9_:-]+)`)
+	if m := named.FindSubmatch(data[:min(len(data), 2048)]); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// toMarkdown converts a page. Between its steps it looks at ctx.
+func toMarkdown(ctx context.Context, page string, limits parse.Limits) (string, error) {
+	root, err := html.Parse(strings.NewReader(flatten(page, limits.Depth)))
+	if err != nil {
+		return "", &fault.Error{Code: fault.Corrupt, Reason: "its HTML cannot be read", Next: "save it again from a browser", Err: err}
+	}
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	title := tidy(root, limits)
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	out, err := newConverter().ConvertNode(root, converter.WithContext(ctx))
+	if err != nil {
+		return "", &fault.Error{Code: fault.Corrupt, Reason: "its HTML cannot be read", Next: "save it again from a browser", Err: err}
+	}
+	text := strings.TrimSpace(string(bytes.ToValidUTF8(out, []byte("\uFFFD"))))
+	if title != "" && !strings.HasPrefix(text, "# ") && text != "" {
+		text = "# " + title + "\n\n" + text
+	}
+	return text, ctx.Err()
+}
+
+func newConverter() *converter.Converter {
+	return converter.NewConverter(
+		converter.WithPlugins(
+			base.NewBasePlugin(),
+			commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
+			table.NewTablePlugin(
+				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal),
+				table.WithNewlineBehavior(table.NewlineBehaviorPreserve),
+				table.WithHeaderPromotion(true),
+				table.WithSpanCellBehavior(table.SpanBehaviorMirror),
+				table.WithSkipEmptyRows(true),
+			),
+		),
+	)
+}

@@ -1,0 +1,95 @@
+package markup_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"inlay/fault"
+	"inlay/parse"
+	"inlay/parse/markup"
+	"inlay/parse/parsetest"
+	"inlay/parse/plain"
+)
+
+const page = `<!DOCTYPE html><html><head><title>The title</title><style>p{}</style></head><body>
+<h1>Head</h1><p>Some <b>bold</b> &amp; <a href="https://x.y/z">linked</a> text.</p><script>alert(1)</script>
+<ul><li>one<li>two</ul><table><tr><th>a<th>b</tr><tr><td>1<td>2</tr></table><pre><code>x = 1
+y</code></pre><img src="data:image/png;base64,AAAA" alt="a chart"><p hidden>secret</p></body></html>`
+
+func TestConformance(t *testing.T) {
+	others := []parse.Parser{plain.Text(parse.Limits{}), plain.XML(parse.Limits{})}
+	parsetest.Run(t, markup.HTML(parse.Limits{}), parsetest.Sample{
+		Name: "a.html", Data: []byte(page),
+		Contains: []string{"# Head", "Some **bold** & [linked](https://x.y/z) text.", "- one\n- two", "| a | b |", "| 1 | 2 |", "```\nx = 1\ny\n```", "a chart"},
+		Sections: []parse.Kind{parse.Heading, parse.Paragraph, parse.List, parse.Table, parse.Code}, Others: others,
+	})
+}
+
+func read(t *testing.T, limits parse.Limits, page string) (parse.Document, error) {
+	t.Helper()
+	r, err := parse.NewRegistry(markup.HTML(limits))
+	require.NoError(t, err)
+	return r.Parse(t.Context(), parse.File{Name: "a.html", Data: []byte(page)}, nil)
+}
+
+func TestHTMLLeavesOutWhatIsNotText(t *testing.T) {
+	d, err := read(t, parse.Limits{}, page)
+	require.NoError(t, err)
+	for _, unwanted := range []string{"alert", "p{}", "secret", "base64"} {
+		require.NotContains(t, d.Text, unwanted)
+	}
+}
+
+func TestHTMLTitle(t *testing.T) {
+	d, err := read(t, parse.Limits{}, "<html><head><title> My\n page </title></head><body><p>text</p></body></html>")
+	require.NoError(t, err)
+	require.Equal(t, "# My page\n\ntext", d.Text)
+}
+
+func TestHTMLCharset(t *testing.T) {
+	d, err := read(t, parse.Limits{}, "<html><head><meta charset=\"windows-1251\"></head><body>\xcf\xf0\xe8\xe2\xe5\xf2</body></html>")
+	require.NoError(t, err)
+	require.Equal(t, "Привет", d.Text)
+	require.Equal(t, "windows-1251", d.Charset)
+}
+
+func TestHTMLHostile(t *testing.T) {
+	for name, page := range map[string]string{
+		"spans":        strings.Repeat("<table>"+strings.Repeat("<tr>"+strings.Repeat("<td colspan=9999 rowspan=9999>x</td>", 20)+"</tr>", 20)+"</table>", 50),
+		"one wide row": "<table><tr>" + strings.Repeat("<td>x", 20_000) + "</tr>" + strings.Repeat("<tr><td>y</tr>", 20_000) + "</table>",
+		"deep div":     strings.Repeat("<div>", 100_000) + "x",
+		"deep list":    strings.Repeat("<ul><li>", 50_000) + "x",
+		"deep table":   strings.Repeat("<table><tr><td>", 20_000) + "x",
+		"deep inline":  strings.Repeat("<b><i><font color=red>", 20_000) + "x",
+		"deep quote":   strings.Repeat("<blockquote>", 50_000) + "x",
+		"deep svg":     "<svg>" + strings.Repeat("<g>", 50_000) + "</svg>x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := read(t, parse.Limits{}, "<html><body>"+page+"</body></html>")
+			require.NoError(t, err)
+			require.Contains(t, d.Text, "x")
+			require.Less(t, len(d.Text), 40<<20)
+		})
+	}
+}
+
+func TestHTMLTooLarge(t *testing.T) {
+	_, err := read(t, parse.Limits{HTML: 20}, page)
+	require.True(t, fault.Is(err, fault.FileTooLarge), "%v", err)
+}
+
+func FuzzHTML(f *testing.F) {
+	f.Add([]byte(page))
+	f.Add([]byte("<table><tr><td colspan=3><ul><li>x<table><td>y"))
+	p := markup.HTML(parse.Limits{HTML: 1 << 16})
+	r, err := parse.NewRegistry(p)
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := r.Parse(t.Context(), parse.File{Name: "a.html", Data: data}, nil)
+		if fault.Is(err, fault.Internal) {
+			t.Fatal(err)
+		}
+	})
+}

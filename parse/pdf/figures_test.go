@@ -1,0 +1,239 @@
+package pdf_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"inlay/fault"
+	"inlay/internal/refdata"
+	"inlay/parse"
+	"inlay/parse/pdf"
+)
+
+var (
+	figures = flag.Bool("figures", false, "measure against pdftotext over all reference PDFs")
+	each    = flag.Bool("each", false, "with -figures: a line for each file")
+)
+
+// figure is what was measured on one file.
+type figure struct {
+	hostile            bool // has no part in the figures
+	name               string
+	words              int
+	f1, order          float64
+	ours, theirs, fast time.Duration // CPU; fast: the own text layer alone
+	pages, theirPages  int
+	code               fault.Code
+	libraries          map[string]int
+	ourWords           int
+}
+
+// TestFigures prints how the parser does against poppler's pdftotext in the
+// same run: go test -run TestFigures ./parse/pdf -figures -v
+func TestFigures(t *testing.T) {
+	if !*figures {
+		t.Skip("run with -figures")
+	}
+	tool, err := exec.LookPath("pdftotext")
+	if err != nil {
+		t.Skip("pdftotext is not installed: scripts/install-poppler")
+	}
+	p := parser(t)
+	require.NoError(t, p.Second.Prepare())
+	var all []figure
+	for _, path := range documents(t) {
+		f := measure(t, p, tool, path)
+		all = append(all, f)
+		if *each {
+			t.Logf("%-90s words %6d ours %6d F1 %.3f order %.3f %s %v", f.name, f.words, f.ourWords, f.f1, f.order, f.code, f.libraries)
+		}
+	}
+	t.Log(summary(all))
+}
+
+// documents lists the reference PDFs.
+func documents(t *testing.T) []string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(refdata.Path(t, "documents"))
+	require.NoError(t, err)
+	var out []string
+	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.EqualFold(filepath.Ext(path), ".pdf") {
+			out = append(out, path)
+		}
+		return err
+	}))
+	sort.Strings(out)
+	return out
+}
+
+func measure(t *testing.T, p pdf.Parser, tool, path string) figure {
+	t.Helper()
+	f := figure{hostile: strings.Contains(path, "hostile"), name: filepath.Base(path), libraries: map[string]int{}}
+	reference, used := poppler(tool, path)
+	f.theirs = used
+	f.theirPages = strings.Count(reference, "\f")
+	raw, _ := poppler(tool, "-raw", path)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	before := cpu()
+	_, _ = pdf.Parser{}.Parse(context.Background(), parse.File{Name: f.name, Data: data}, nil) // its outcome is judged below
+	f.fast = cpu() - before
+	before = cpu()
+	doc, err := p.Parse(context.Background(), parse.File{Name: f.name, Data: data}, nil)
+	f.ours = cpu() - before
+	f.code = fault.CodeOf(err)
+	f.pages = doc.Coverage.Pages
+	for _, s := range doc.Sections {
+		if s.Kind == parse.Page {
+			f.libraries[cmp.Or(s.Library, doc.Library)]++
+		}
+	}
+	want, got := strings.Fields(reference), strings.Fields(doc.Text)
+	f.words, f.ourWords = len(want), len(got)
+	f.f1 = wordF1(want, got)
+	f.order = sameOrder(strings.Fields(raw), got)
+	return f
+}
+
+// parser is the parser that is measured.
+func parser(t *testing.T) pdf.Parser {
+	t.Helper()
+	dir, err := os.UserCacheDir()
+	require.NoError(t, err)
+	second := &pdf.PDFium{CacheDir: filepath.Join(dir, "inlay", "wasm")}
+	t.Cleanup(func() { require.NoError(t, second.Close()) })
+	return pdf.Parser{Second: second}
+}
+
+// poppler runs pdftotext and returns its text and CPU time.
+func poppler(tool string, args ...string) (string, time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, tool, append(args, "-")...)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	_ = cmd.Run() // a file it cannot read has no text
+	if cmd.ProcessState == nil {
+		return "", 0
+	}
+	return out.String(), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// cpu is the CPU time this process has used.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// wordF1 is the harmonic mean of precision and recall of words as multisets.
+func wordF1(want, got []string) float64 {
+	count := map[string]int{}
+	for _, w := range want {
+		count[w]++
+	}
+	common := 0
+	for _, w := range got {
+		if count[w] > 0 {
+			count[w]--
+			common++
+		}
+	}
+	if len(want)+len(got) == 0 {
+		return 1
+	}
+	return 2 * float64(common) / float64(len(want)+len(got))
+}
+
+// sameOrder is the share of the words that stand once in both texts which stand
+// in the same order: the longest increasing run of positions.
+func sameOrder(want, got []string) float64 {
+	once := func(words []string) map[string]int {
+		at := map[string]int{}
+		for i, w := range words {
+			if _, twice := at[w]; twice {
+				at[w] = -1
+				continue
+			}
+			at[w] = i
+		}
+		return at
+	}
+	place := once(want)
+	mine := once(got)
+	var positions []int
+	for i, w := range got {
+		if p, ok := place[w]; ok && p >= 0 && mine[w] == i {
+			positions = append(positions, p)
+		}
+	}
+	if len(positions) == 0 {
+		return 1
+	}
+	var tails []int
+	for _, p := range positions {
+		i := sort.SearchInts(tails, p)
+		if i == len(tails) {
+			tails = append(tails, p)
+			continue
+		}
+		tails[i] = p
+	}
+	return float64(len(tails)) / float64(len(positions))
+}
+
+// summary renders the figures of all files.
+func summary(all []figure) string {
+	var b strings.Builder
+	var f1, order float64
+	var judged, silent, pages, theirPages int
+	var ours, theirs, fast time.Duration
+	codes, libraries := map[fault.Code]int{}, map[string]int{}
+	for _, f := range all {
+		if f.hostile {
+			continue
+		}
+		codes[f.code]++
+		pages += f.pages
+		theirPages += f.theirPages
+		ours += f.ours
+		theirs += f.theirs
+		fast += f.fast
+		for l, n := range f.libraries {
+			libraries[l] += n
+		}
+		if f.words < 20 {
+			continue
+		}
+		judged++
+		f1 += f.f1
+		order += f.order
+		if f.code == "" && f.ourWords == 0 {
+			silent++
+		}
+	}
+	n := float64(max(judged, 1))
+	fmt.Fprintf(&b, "\nfiles %d, with 20 words or more %d\n", len(all), judged)
+	fmt.Fprintf(&b, "word F1 %.4f, order against -raw %.4f, silently empty %d\n", f1/n, order/n, silent)
+	rate := float64(pages) / ours.Seconds()
+	their := float64(theirPages) / theirs.Seconds()
+	quick := float64(pages) / fast.Seconds()
+	fmt.Fprintf(&b, "pages per CPU second: own text layer alone %.0f, with the second engine %.0f, pdftotext %.0f; ratios %.2f and %.2f\n", quick, rate, their, quick/their, rate/their)
+	fmt.Fprintf(&b, "outcomes %v, pages by library %v\n", codes, libraries)
+	return b.String()
+}

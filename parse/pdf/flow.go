@@ -1,0 +1,178 @@
+package pdf
+
+import (
+	"math"
+	"strings"
+)
+
+// How far glyphs lie apart, in multiples of the font size, decides what stands
+// between them. The numbers are those at which order and words agree best with
+// pdftotext -raw, see docs/decisions.md.
+const (
+	wordGap  = .15 // forward: a space
+	backStep = .6  // backward: a space; less is kerning
+	lineBack = 3   // backward: a new line
+	lineStep = .5  // across the direction of writing: a new line
+	turned   = .9  // cosine of the angle between directions: a new line
+	overlay  = .1  // the same glyph this near to itself is bold by printing twice
+)
+
+// line is one line of text as it was shown.
+type line struct {
+	text   string
+	size   float64 // font size of most of it, on the page
+	bold   bool    // all of it
+	x, y   float64 // where it begins
+	ux, uy float64 // direction of writing
+}
+
+// flow puts glyphs together into lines, in the order in which they are shown.
+type flow struct {
+	lines []line
+	size  int // bytes of all text so far
+
+	buf      strings.Builder
+	current  line
+	light    bool // something in the line is not bold
+	weights  float64
+	started  bool
+	spaced   bool // the line ends in a space, or is empty
+	endX     float64
+	endY     float64
+	fontSize float64
+	lastText string
+	lastX    float64
+	lastY    float64
+}
+
+// add takes one glyph. m maps its unit square to the page.
+func (f *flow) add(text string, m matrix, width float64, font *font) {
+	if text == "" {
+		return
+	}
+	size := math.Hypot(m[2], m[3])
+	ux, uy, advance := m[0], m[1], width
+	if font.vertical() {
+		ux, uy, advance = -m[2], -m[3], 1
+	}
+	length := math.Hypot(ux, uy)
+	if length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
+		return
+	}
+	stepX, stepY := ux*advance, uy*advance
+	ux, uy = ux/length, uy/length
+	if size == 0 {
+		size = length
+	}
+	x, y := m[4], m[5]
+	if f.started && f.repeats(text, x, y, size) {
+		return
+	}
+	f.part(x, y, size, ux, uy)
+	f.write(text, x, y, size, ux, uy, font.bold)
+	f.endX, f.endY, f.fontSize = x+stepX, y+stepY, size
+	f.lastText, f.lastX, f.lastY = text, x, y
+}
+
+// repeats reports whether the glyph is the last one, printed again in place.
+func (f *flow) repeats(text string, x, y, size float64) bool {
+	return text == f.lastText && text != " " &&
+		math.Abs(x-f.lastX) < overlay*size && math.Abs(y-f.lastY) < overlay*size
+}
+
+// part decides what stands between the last glyph and one at (x, y).
+func (f *flow) part(x, y, size, ux, uy float64) {
+	if !f.started {
+		return
+	}
+	dx, dy := x-f.endX, y-f.endY
+	along, across := dx*ux+dy*uy, math.Abs(dy*ux-dx*uy)
+	small, large := max(min(size, f.fontSize), .01), max(size, f.fontSize)
+	switch {
+	case ux*f.current.ux+uy*f.current.uy < turned, across > lineStep*large, along < -lineBack*small:
+		f.finish()
+	case along > wordGap*small, along < -backStep*small:
+		f.space()
+	}
+}
+
+// space ends a word.
+func (f *flow) space() {
+	if !f.spaced {
+		f.buf.WriteByte(' ')
+		f.size++
+		f.spaced = true
+	}
+}
+
+// write appends the glyph's text to the line.
+func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
+	if !f.started {
+		f.current = line{size: size, x: x, y: y, ux: ux, uy: uy}
+		f.started, f.spaced, f.light, f.weights = true, true, false, 0
+	}
+	for _, r := range text {
+		switch {
+		case isBlank(r):
+			f.space()
+		case r < ' ', r == 0x7F, r == '\uFEFF', r == '\u200B':
+		default:
+			f.rune(r)
+		}
+	}
+	if f.spaced {
+		return
+	}
+	f.light = f.light || !bold
+	// Boyer-Moore majority vote: the size that most glyphs have.
+	switch {
+	case f.weights == 0:
+		f.current.size, f.weights = size, 1
+	case math.Abs(size-f.current.size) < .01*size:
+		f.weights++
+	default:
+		f.weights--
+	}
+}
+
+// rune appends one character, ligatures as their letters.
+func (f *flow) rune(r rune) {
+	before := f.buf.Len()
+	if r >= 'ﬀ' && r <= 'ﬆ' {
+		f.buf.WriteString(ligature(r))
+	} else {
+		f.buf.WriteRune(r)
+	}
+	f.size += f.buf.Len() - before
+	f.spaced = false
+}
+
+// ligature spells out the Latin ligatures of Unicode.
+func ligature(r rune) string {
+	return [...]string{"ff", "fi", "fl", "ffi", "ffl", "st", "st"}[r-'ﬀ']
+}
+
+// isBlank reports whether r parts words.
+func isBlank(r rune) bool {
+	switch r {
+	case ' ', '\u00A0', '\t', '\n', '\r', '\v', '\f', '\u2028', '\u2029', '\u3000', '\u202F', '\u205F', '\u1680':
+		return true
+	}
+	return r >= '\u2000' && r <= '\u200A'
+}
+
+// finish ends the line.
+func (f *flow) finish() {
+	if !f.started {
+		return
+	}
+	f.started, f.lastText = false, ""
+	text := strings.TrimRight(f.buf.String(), " ")
+	f.buf.Reset()
+	if text == "" {
+		return
+	}
+	f.size++
+	f.current.text, f.current.bold = text, !f.light
+	f.lines = append(f.lines, f.current)
+}

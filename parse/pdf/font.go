@@ -1,0 +1,130 @@
+package pdf
+
+import (
+	"math"
+	"strings"
+
+	lib "github.com/ledongthuc/pdf"
+)
+
+const (
+	maxFontProgram = 1 << 20 // bytes read of a font program: its clear part is short
+	maxCMap        = 4 << 20 // bytes of one character map
+	maxWidths      = 1 << 16 // widths of one font
+)
+
+// glyph is one character as a font shows it.
+type glyph struct {
+	text  string  // "" when the font does not say
+	width float64 // in text space: 1 is the font size
+}
+
+// font decodes the strings shown with it.
+type font struct {
+	bold   bool
+	simple *[256]glyph // nil for composite fonts
+	wide   *composite
+}
+
+// next decodes the character at the front of s and returns how many bytes it
+// has. blank is true for the single byte 32, which word spacing applies to.
+func (f *font) next(s []byte) (g glyph, size int, blank bool) {
+	if f.simple != nil {
+		return f.simple[s[0]], 1, s[0] == ' '
+	}
+	g, size = f.wide.next(s)
+	return g, size, size == 1 && s[0] == ' '
+}
+
+// vertical reports whether the font writes downwards.
+func (f *font) vertical() bool { return f.wide != nil && f.wide.vertical }
+
+// loadFont reads a font dictionary.
+func (d *document) loadFont(v lib.Value) *font {
+	f := &font{bold: isBold(v)}
+	var unicode *cmap
+	if tu := v.Key("ToUnicode"); tu.Kind() == lib.Stream {
+		if src, err := d.stream(tu, maxCMap); err == nil {
+			unicode = parseCMap(src)
+		}
+	}
+	if v.Key("Subtype").Name() == "Type0" {
+		f.wide = d.loadComposite(v, unicode)
+		return f
+	}
+	f.simple = d.loadSimple(v, unicode)
+	return f
+}
+
+// isBold goes by the font's name and its descriptor's weight.
+func isBold(v lib.Value) bool {
+	name := strings.ToLower(v.Key("BaseFont").Name())
+	return strings.Contains(name, "bold") || strings.Contains(name, "black") ||
+		v.Key("FontDescriptor").Key("FontWeight").Float64() >= 600
+}
+
+// loadSimple reads a font of single-byte codes.
+func (d *document) loadSimple(v lib.Value, unicode *cmap) *[256]glyph {
+	table := d.simpleTable(v)
+	widths := simpleWidths(v)
+	var out [256]glyph
+	for code := range out {
+		out[code] = glyph{table[code], widths[code]}
+		if unicode == nil {
+			continue
+		}
+		if s, ok := unicode.lookup(uint32(code)); ok && isText(s) {
+			out[code].text = s
+		}
+	}
+	return &out
+}
+
+// isText reports whether a mapping says anything.
+func isText(s string) bool { return s != "" && s != "\x00" && s != "\uFFFD" }
+
+// simpleWidths returns the advance of each code in units of the font size.
+func simpleWidths(v lib.Value) (out [256]float64) {
+	scale := 1.0 / 1000
+	if v.Key("Subtype").Name() == "Type3" {
+		if m := v.Key("FontMatrix"); m.Len() == 6 {
+			scale = math.Abs(m.Index(0).Float64())
+		}
+	}
+	missing := v.Key("FontDescriptor").Key("MissingWidth").Float64()
+	widths := v.Key("Widths")
+	if widths.Len() == 0 {
+		return standardWidths(v.Key("BaseFont").Name())
+	}
+	for code := range out {
+		out[code] = missing * scale
+	}
+	first := int(v.Key("FirstChar").Int64())
+	for i := range min(widths.Len(), 256) {
+		if code := first + i; code >= 0 && code < 256 {
+			out[code] = widths.Index(i).Float64() * scale
+		}
+	}
+	return out
+}
+
+// standardWidths estimates the widths of a standard font that gives none.
+func standardWidths(name string) (out [256]float64) {
+	for code := range out {
+		switch c := byte(code); {
+		case strings.Contains(name, "Courier"):
+			out[code] = .6
+		case strings.IndexByte("ijl|'.,:;!", c) >= 0:
+			out[code] = .25
+		case strings.IndexByte(" ft()rI", c) >= 0:
+			out[code] = .3
+		case c == 'm' || c == 'M' || c == 'W':
+			out[code] = .85
+		case c >= 'A' && c <= 'Z':
+			out[code] = .68
+		default:
+			out[code] = .53
+		}
+	}
+	return out
+}

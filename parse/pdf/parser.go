@@ -1,0 +1,150 @@
+// Package pdf reads PDF files page by page.
+//
+// The objects of a file are read by github.com/ledongthuc/pdf, the text by a
+// layer of this package: it finds the objects itself (cross-reference tables are
+// not trusted), interprets content streams within budgets, decodes fonts, and
+// parts words and lines by where their glyphs stand. One document is read on one
+// goroutine; several may be read at once.
+//
+// # What is promised about hostile files
+//
+// Every loop of this package is bounded by [parse.Limits] and asks the context.
+// The object reader it stands on was written for honest files. It is fed only
+// checked structure, and no file we know makes it hang or exhaust memory, but a
+// guarantee takes a process of its own: see inlay/parse/worker.
+package pdf
+
+import (
+	"context"
+	"fmt"
+
+	"inlay/fault"
+	"inlay/parse"
+)
+
+// Library is the name under which the own text layer appears in documents.
+const Library = "ledongthuc/pdf"
+
+// Parser reads PDF files. The zero value is ready to use.
+type Parser struct {
+	Limits parse.Limits // zero fields mean the defaults
+	Second *PDFium      // reads what the own text layer cannot; nil: nothing does
+}
+
+// Info implements [parse.Parser].
+func (p Parser) Info() parse.Info {
+	version := "1"
+	if p.Second != nil {
+		version += "+pdfium"
+	}
+	return parse.Info{
+		Name: "pdf", Version: version, Library: Library,
+		MediaTypes: []string{"application/pdf"},
+		Extensions: []string{".pdf"},
+	}
+}
+
+// Parse implements [parse.Parser]: one section of kind [parse.Page] per page,
+// their texts parted by a blank line that belongs to no page.
+//
+// Errors: fault.FileTooLarge, fault.PasswordRequired, fault.Corrupt,
+// fault.LimitExceeded, fault.Timeout, fault.Canceled, and fault.NoTextLayer or
+// fault.UnmappedFont for a document in which no page has text.
+func (p Parser) Parse(ctx context.Context, f parse.File, report parse.Progress) (parse.Document, error) {
+	return p.ParsePages(ctx, f, report, nil)
+}
+
+// ParsePages implements [parse.Pager]: Parse, with each page handed over as soon
+// as it has been read.
+func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progress, each func(parse.PageText)) (parse.Document, error) {
+	limits := p.Limits.WithDefaults()
+	if err := parse.CheckSize(f, limits.File); err != nil {
+		return parse.Document{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return parse.Document{}, failure(f.Name, err)
+	}
+	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each})
+	if err != nil {
+		return parse.Document{}, failure(f.Name, err)
+	}
+	return assemble(f, p.Info(), pages)
+}
+
+// listener hears what becomes of a document while it is read. Both may be nil.
+type listener struct {
+	report parse.Progress
+	each   func(parse.PageText)
+}
+
+// page tells of the page with index i of n.
+func (l listener) page(i, n int, p pageText) {
+	if l.each != nil {
+		l.each(parse.PageText{Section: section(i, p), Of: n, Text: p.text})
+	}
+}
+
+// progress tells that done of n pages have been read.
+func (l listener) progress(done, n int) {
+	if l.report != nil {
+		l.report(float64(done) / float64(n))
+	}
+}
+
+// readPagesOf reads every page with the own text layer, and says whether the
+// document is encrypted.
+func readPagesOf(ctx context.Context, data []byte, limits parse.Limits, to listener) (pages []pageText, encrypted bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limits.Time)
+	defer cancel()
+	d, err := openDocument(ctx, data, limits)
+	if err != nil {
+		return nil, false, err
+	}
+	pages = make([]pageText, 0, len(d.pages))
+	for i := range d.pages {
+		if ctx.Err() != nil {
+			return nil, d.encrypted, ctx.Err()
+		}
+		page, err := d.readPage(i)
+		if err != nil {
+			return nil, d.encrypted, fmt.Errorf("page %d: %w", i+1, err)
+		}
+		pages = append(pages, page)
+		to.page(i, len(d.pages), page)
+		to.progress(i+1, len(d.pages))
+	}
+	return pages, d.encrypted, nil
+}
+
+// nothing is the error for a document without any text.
+func nothing(name string, pages []pageText) error {
+	f := &fault.Error{Code: fault.NoTextLayer, Subject: name}
+	scanned, unmapped, failed := 0, 0, 0
+	for _, p := range pages {
+		switch {
+		case p.status == parse.Scanned:
+			scanned++
+		case p.lost > 0:
+			unmapped++
+		case p.status == parse.Failed:
+			failed++
+		}
+	}
+	switch {
+	case scanned > 0:
+		f.Reason = fmt.Sprintf("it has no text layer: %d of its %d pages look scanned", scanned, len(pages))
+		f.Next = "run OCR on it, for example ocrmypdf, and attach the result"
+	case unmapped > 0:
+		f.Code = fault.UnmappedFont
+		f.Reason = "its fonts do not say which characters they show"
+		f.Next = "run OCR on it, or export it again with embedded text"
+	case failed > 0:
+		f.Code = fault.Corrupt
+		f.Reason = "none of its pages could be read"
+		f.Next = "open it in a PDF viewer and save or print it to a new PDF"
+	default:
+		f.Reason = fmt.Sprintf("it has no text: all %d pages are empty or drawings", len(pages))
+		f.Next = "attach a version with text, or run OCR on it"
+	}
+	return f
+}

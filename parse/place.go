@@ -1,0 +1,103 @@
+package parse
+
+import (
+	"slices"
+	"sort"
+)
+
+// Place is where a range of a document's text stands, in its reader's terms.
+// Absent numbers are 0, absent names empty.
+type Place struct {
+	Page        int      // number of the page it begins on
+	Slide       int      // number of the slide
+	Sheet       string   // name of the sheet
+	Part        string   // name of the attachment or chapter
+	Heading     string   // the nearest heading above
+	HeadingPath []string // headings from the outermost to the nearest
+	LineStart   int      // first line of the text, from 1
+	LineEnd     int      // last line
+}
+
+// Map answers where offsets of one document stand. It is built once and safe
+// for concurrent use.
+type Map struct {
+	lines    Lines
+	sections []Section
+	trees    map[Kind]tree
+}
+
+// tree holds the sections of one kind in order, each with the one around it.
+type tree struct{ sections, parents []int }
+
+// NewMap indexes a document's sections and lines.
+func NewMap(d Document) *Map {
+	m := &Map{lines: NewLines(d.Text), sections: d.Sections, trees: map[Kind]tree{}}
+	for _, kind := range []Kind{Page, Slide, Sheet, Part, Heading} {
+		m.trees[kind] = m.grow(kind)
+	}
+	return m
+}
+
+// Lines returns the document's line index.
+func (m *Map) Lines() Lines { return m.lines }
+
+// grow links each section of a kind to the one that encloses it.
+func (m *Map) grow(kind Kind) tree {
+	var t tree
+	var open []int // positions in t.sections
+	for i, s := range m.sections {
+		if s.Kind != kind {
+			continue
+		}
+		for len(open) > 0 && m.sections[t.sections[open[len(open)-1]]].End <= s.Start {
+			open = open[:len(open)-1]
+		}
+		parent := -1
+		if len(open) > 0 {
+			parent = open[len(open)-1]
+		}
+		open = append(open, len(t.sections))
+		t.sections = append(t.sections, i)
+		t.parents = append(t.parents, parent)
+	}
+	return t
+}
+
+// around returns the sections of a kind that hold offset, the innermost first.
+func (m *Map) around(kind Kind, offset int) []Section {
+	t := m.trees[kind]
+	at := sort.Search(len(t.sections), func(i int) bool { return m.sections[t.sections[i]].Start > offset }) - 1
+	var found []Section
+	for ; at >= 0; at = t.parents[at] {
+		if s := m.sections[t.sections[at]]; offset < s.End {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// At returns the place of the half-open byte range [start, end).
+func (m *Map) At(start, end int) Place {
+	var p Place
+	p.LineStart, p.LineEnd = m.lines.Range(start, end)
+	if s := m.around(Page, start); len(s) > 0 {
+		p.Page = s[0].Number
+	}
+	if s := m.around(Slide, start); len(s) > 0 {
+		p.Slide = s[0].Number
+	}
+	if s := m.around(Sheet, start); len(s) > 0 {
+		p.Sheet = s[0].Label
+	}
+	if s := m.around(Part, start); len(s) > 0 {
+		p.Part = s[0].Label
+	}
+	headings := m.around(Heading, start)
+	for _, s := range slices.Backward(headings) {
+		p.HeadingPath = append(p.HeadingPath, s.Label)
+	}
+	if len(headings) > 0 {
+		p.Heading = headings[0].Label
+	}
+	return p
+}

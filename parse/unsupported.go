@@ -1,0 +1,82 @@
+package parse
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"inlay/fault"
+)
+
+// unsupported says why nothing here reads a file, and what to do about it.
+func unsupported(f File, d Detection) error {
+	e := &fault.Error{Code: fault.UnsupportedFormat, Subject: f.Name}
+	switch {
+	case d.Encrypted:
+		e.Code = fault.PasswordRequired
+		e.Reason, e.Next = "it is locked by a password", "remove the password in the program that made it and attach it again"
+	case d.Damaged:
+		e.Code = fault.Corrupt
+		e.Reason, e.Next = "its zip container is damaged or cut short", "get a fresh copy of the file"
+	case legacy(d.MediaType) != "":
+		e.Reason = "it is in the old binary format of " + legacyName(d.MediaType)
+		e.Next = "convert it first: " + legacy(d.MediaType)
+	case strings.HasPrefix(d.MediaType, "image/"):
+		e.Reason, e.Next = "it is an image ("+d.MediaType+")", "attach it to a model that sees images, or turn it into text with OCR"
+	case strings.HasPrefix(d.MediaType, "audio/"), strings.HasPrefix(d.MediaType, "video/"):
+		e.Reason, e.Next = "it is a recording ("+d.MediaType+")", "attach a transcript"
+	case d.MediaType == "application/zip":
+		e.Reason, e.Next = "it is an archive", "unpack it and attach the documents in it"
+	case d.MediaType == "application/octet-stream":
+		e.Reason, e.Next = "it is neither text nor a known document format", "convert it to text or PDF"
+	default:
+		e.Reason, e.Next = fmt.Sprintf("nothing here reads %s", d.MediaType), "convert it to text or PDF"
+	}
+	return e
+}
+
+// legacy gives the command that converts a format which is not read.
+func legacy(mediaType string) string {
+	switch mediaType {
+	case "application/msword":
+		return "soffice --headless --convert-to docx FILE"
+	case "application/vnd.ms-excel", TypeXLSB:
+		return "soffice --headless --convert-to xlsx FILE"
+	case "application/vnd.ms-powerpoint":
+		return "soffice --headless --convert-to pptx FILE"
+	case "application/vnd.ms-outlook":
+		return "save the mail as .eml"
+	}
+	return ""
+}
+
+func legacyName(mediaType string) string {
+	switch mediaType {
+	case "application/msword":
+		return "Word (.doc)"
+	case "application/vnd.ms-excel":
+		return "Excel (.xls)"
+	case TypeXLSB:
+		return "Excel (.xlsb)"
+	case "application/vnd.ms-powerpoint":
+		return "PowerPoint (.ppt)"
+	}
+	return "Outlook (.msg)"
+}
+
+// about names the file in a parser's error and gives every error a code.
+// Cancellation stays what it is.
+func about(name string, err error) error {
+	e, coded := errors.AsType[*fault.Error](err)
+	switch {
+	case coded && e.Subject != "":
+		return err
+	case coded:
+		named := *e
+		named.Subject = name
+		return &named
+	case fault.Is(err, fault.Canceled), fault.Is(err, fault.Timeout):
+		return fmt.Errorf("parsing %s: %w", name, err)
+	}
+	return &fault.Error{Code: fault.Corrupt, Subject: name, Reason: "it cannot be read as the format it claims to be", Next: "open and save it again in the program that made it", Err: err}
+}

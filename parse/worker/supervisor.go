@@ -1,0 +1,228 @@
+// Package worker reads untrusted documents in a process of its own.
+//
+// The supervisor starts its own program again, hands it the document on stdin
+// and takes pages and result from stdout. The worker limits its own processor
+// time, memory and files before it sees the first byte; the supervisor kills it
+// when time runs out. Whatever a document does to the worker, the supervisor
+// goes on, and the pages that were read before a kill are kept.
+//
+// Wiring takes two places: [Wrap] around the parsers, and a hidden subcommand
+// that calls [Child.Main].
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"inlay/fault"
+	"inlay/parse"
+)
+
+// Command says how a worker is started. The zero value starts the running
+// program without arguments.
+type Command struct {
+	Path   string        // default: the running program
+	Args   []string      // what makes it a worker, such as a subcommand
+	Env    []string      // its environment; by default only HOME and XDG_CACHE_HOME are handed on
+	Limits parse.Limits  // handed to the worker's parsers
+	Time   time.Duration // most time for one document; default three times Limits.Time
+}
+
+// Parser reads with Inner, in a worker. It is a [parse.Parser] of the same name,
+// version and formats.
+type Parser struct {
+	Inner   parse.Parser // only described here; the worker has its own
+	Command Command
+}
+
+// Wrap puts parsers into workers.
+func Wrap(c Command, parsers ...parse.Parser) []parse.Parser {
+	out := make([]parse.Parser, len(parsers))
+	for i, p := range parsers {
+		out[i] = Parser{p, c}
+	}
+	return out
+}
+
+// Info implements [parse.Parser].
+func (p Parser) Info() parse.Info { return p.Inner.Info() }
+
+// Parse implements [parse.Parser]. Beside the inner parser's errors there are
+// fault.LimitExceeded and fault.Timeout for a worker that was stopped, and
+// fault.Corrupt for one that broke down, before it had read a page; after that
+// the pages read so far are the document, the others are marked failed, and a
+// warning says why.
+func (p Parser) Parse(ctx context.Context, f parse.File, report parse.Progress) (parse.Document, error) {
+	if err := ctx.Err(); err != nil {
+		return parse.Document{}, stopped(f.Name, err)
+	}
+	limits := p.Command.Limits.WithDefaults()
+	limit := p.Command.Time
+	if limit == 0 {
+		limit = 3 * limits.Time
+	}
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	r := run{file: f, report: report, limits: limits}
+	end := r.supervise(timed, p.Command)
+	switch {
+	case ctx.Err() != nil:
+		return parse.Document{}, stopped(f.Name, ctx.Err())
+	case r.failure != nil:
+		return parse.Document{}, &fault.Error{Code: r.failure.Code, Subject: f.Name, Reason: r.failure.Reason, Next: r.failure.Next}
+	case r.document != nil:
+		return *r.document, nil
+	}
+	if timed.Err() != nil {
+		end = &fault.Error{Code: fault.Timeout, Reason: fmt.Sprintf("reading took longer than %v", limit), Next: "split the document or raise the time limit", Err: end}
+	}
+	return r.partial(p.Info(), reasonOf(f.Name, end))
+}
+
+// stopped is the error of a caller's context.
+func stopped(name string, err error) error {
+	code, reason := fault.Canceled, "reading was canceled"
+	if errors.Is(err, context.DeadlineExceeded) {
+		code, reason = fault.Timeout, "reading took longer than the time given"
+	}
+	return &fault.Error{Code: code, Subject: name, Reason: reason, Next: "try again", Err: err}
+}
+
+// run is one document's way through a worker.
+type run struct {
+	file     parse.File
+	report   parse.Progress
+	limits   parse.Limits
+	pages    map[int]pageOf // by number
+	total    int
+	document *parse.Document
+	failure  *failure
+}
+
+// pageOf is a page that has arrived.
+type pageOf struct {
+	section parse.Section
+	text    string
+}
+
+// supervise starts the worker, feeds it and listens until it ends.
+func (r *run) supervise(ctx context.Context, c Command) error {
+	path := c.Path
+	if path == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("find the worker's program: %w", err)
+		}
+		path = self
+	}
+	cmd := exec.CommandContext(ctx, path, c.Args...)
+	cmd.Env = environment(c.Env)
+	isolate(cmd)
+	head, err := r.request(c)
+	if err != nil {
+		return err
+	}
+	cmd.Stdin = io.MultiReader(bytes.NewReader(head), bytes.NewReader(r.file.Data))
+	cmd.WaitDelay = time.Second
+	var words tail
+	cmd.Stderr = &words
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("open the worker's output: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	heard := r.listen(out)
+	_, _ = io.Copy(io.Discard, io.LimitReader(out, 1<<20)) // let it end by itself
+	return errors.Join(ended(cmd.Wait(), words.String()), heard)
+}
+
+// environment is what a worker may see of ours.
+func environment(given []string) []string {
+	if given != nil {
+		return given
+	}
+	env := []string{"GOTRACEBACK=none", "GOMAXPROCS=2"}
+	for _, key := range []string{"HOME", "XDG_CACHE_HOME", "TMPDIR"} {
+		if v := os.Getenv(key); v != "" {
+			env = append(env, key+"="+v)
+		}
+	}
+	return env
+}
+
+// request renders the frame that goes in, without its raw bytes.
+func (r *run) request(c Command) ([]byte, error) {
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	q := request{Name: r.file.Name, MediaType: r.file.MediaType, Limits: c.Limits, Size: int64(len(r.file.Data))}
+	err := write(w, q, "")
+	return b.Bytes(), err
+}
+
+// listen takes frames until the result, a breach of the form, or the end.
+func (r *run) listen(out io.Reader) error {
+	in := bufio.NewReader(out)
+	limit := max(4*int64(r.limits.Text), 2*r.limits.PlainText)
+	left := 2*limit + maxLine
+	for {
+		var f reply
+		if err := readLine(in, &f); err != nil {
+			return err
+		}
+		raw, err := readRaw(in, f.Size, min(limit, left))
+		if err != nil {
+			return err
+		}
+		left -= int64(len(raw))
+		if r.take(f, string(raw)) {
+			return nil
+		}
+	}
+}
+
+// take takes one frame and reports whether it was the last.
+func (r *run) take(f reply, raw string) (last bool) {
+	switch {
+	case f.Done != nil:
+		if r.report != nil {
+			r.report(*f.Done)
+		}
+	case f.Page != nil:
+		if n := f.Page.Section.Number; n >= 1 && n <= r.limits.Pages && f.Page.Of <= r.limits.Pages {
+			if r.pages == nil {
+				r.pages = map[int]pageOf{}
+			}
+			r.total = max(f.Page.Of, n)
+			r.pages[n] = pageOf{f.Page.Section, raw}
+		}
+	case f.Document != nil:
+		f.Document.Text = raw
+		f.Document.Path = r.file.Path
+		r.document = f.Document
+		return true
+	case f.Failure != nil:
+		r.failure = f.Failure
+		return true
+	}
+	return false
+}
+
+// tail keeps the first words a worker says on its standard error.
+type tail struct{ bytes.Buffer }
+
+// Write implements [io.Writer]; it never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	if room := 4096 - t.Len(); room > 0 {
+		t.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}

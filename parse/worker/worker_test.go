@@ -1,0 +1,158 @@
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"inlay/fault"
+	"inlay/parse"
+	"inlay/parse/worker"
+)
+
+// role makes the test's own program a worker.
+const role = "INLAY_TEST_WORKER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(role) != "" {
+		child := worker.Child{
+			Parsers: func(parse.Limits) (*parse.Registry, error) { return parse.NewRegistry(moody{}) },
+			Cage:    worker.Cage{Memory: 256 << 20, CPU: time.Second},
+		}
+		if err := child.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
+			os.Exit(3)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// moody reads pages of plain text parted by form feeds. Some words make it do
+// what a reader taken in by a hostile document may do.
+type moody struct{}
+
+func (moody) Info() parse.Info {
+	return parse.Info{Name: "moody", Version: "1", Library: "moody", MediaTypes: []string{"text/plain"}, Extensions: []string{".txt"}}
+}
+
+func (m moody) Parse(ctx context.Context, f parse.File, report parse.Progress) (parse.Document, error) {
+	return m.ParsePages(ctx, f, report, func(parse.PageText) {})
+}
+
+func (moody) ParsePages(_ context.Context, f parse.File, report parse.Progress, each func(parse.PageText)) (parse.Document, error) {
+	pages := strings.Split(string(f.Data), "\f")
+	d := parse.Document{Name: f.Name, Library: "moody"}
+	for i, p := range pages {
+		switch strings.TrimSpace(p) {
+		case "refuse":
+			return d, &fault.Error{Code: fault.PasswordRequired, Subject: f.Name, Reason: "no", Next: "ask"}
+		case "die":
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSEGV)
+			time.Sleep(time.Second)
+		case "spin":
+			for {
+				_ = len(p)
+			}
+		case "sleep":
+			time.Sleep(time.Minute)
+		case "eat":
+			var all [][]byte
+			for {
+				all = append(all, []byte(strings.Repeat("x", 1<<24)))
+				_ = all
+			}
+		case "write":
+			if os.WriteFile(os.TempDir()+"/inlay-worker-test", []byte("x"), 0o600) == nil {
+				return d, &fault.Error{Code: fault.Internal, Reason: "it could write a file"}
+			}
+		}
+		s := parse.Section{Kind: parse.Page, Number: i + 1, Status: parse.Read}
+		each(parse.PageText{Section: s, Of: len(pages), Text: p})
+		report(float64(i+1) / float64(len(pages)))
+		s.Start = len(d.Text)
+		d.Text += p
+		s.End = len(d.Text)
+		d.Sections = append(d.Sections, s)
+	}
+	return d, nil
+}
+
+func reader(limit time.Duration) parse.Parser {
+	return worker.Wrap(worker.Command{Env: []string{role + "=1", "GOTRACEBACK=none"}, Time: limit}, moody{})[0]
+}
+
+func TestWorkerReads(t *testing.T) {
+	if raced {
+		t.Skip("the race detector needs more memory than a worker may have")
+	}
+	var progress []float64
+	f := parse.File{Name: "a.txt", Path: "/x/a.txt", Data: []byte("one\ftwo\fwrite")}
+	d, err := reader(0).Parse(t.Context(), f, func(p float64) { progress = append(progress, p) })
+	require.NoError(t, err)
+	require.Equal(t, "onetwowrite", d.Text)
+	require.Equal(t, "two", d.Text[d.Sections[1].Start:d.Sections[1].End])
+	require.Equal(t, "/x/a.txt", d.Path)
+	require.Len(t, progress, 3)
+	require.Equal(t, moody{}.Info(), reader(0).Info())
+}
+
+// However a worker ends, the supervisor goes on and says what happened.
+func TestWorkerEnds(t *testing.T) {
+	if raced {
+		t.Skip("the race detector needs more memory than a worker may have")
+	}
+	for _, c := range []struct {
+		mood string
+		code fault.Code
+	}{
+		{"refuse", fault.PasswordRequired},
+		{"die", fault.Corrupt},
+		{"spin", fault.LimitExceeded},
+		{"eat", fault.LimitExceeded},
+		{"sleep", fault.Timeout},
+	} {
+		t.Run(c.mood, func(t *testing.T) {
+			t.Parallel()
+			p := reader(10 * time.Second)
+			if c.mood == "sleep" {
+				p = reader(500 * time.Millisecond)
+			}
+			_, err := p.Parse(t.Context(), parse.File{Name: "a.txt", Data: []byte(c.mood)}, nil)
+			require.Equal(t, c.code, fault.CodeOf(err), "%v", err)
+			require.ErrorContains(t, err, "a.txt: ")
+			if c.mood == "refuse" {
+				return
+			}
+			d, err := p.Parse(t.Context(), parse.File{Name: "a.txt", Data: []byte("first page\f" + c.mood + "\flast")}, nil)
+			require.NoError(t, err, "what was read before is kept")
+			require.Equal(t, "first page", d.Text)
+			require.Equal(t, parse.Coverage{Pages: 3, Characters: 10, PerPage: []int{10, 0, 0}, Failed: []int{2, 3}}, d.Coverage)
+			require.Len(t, d.Warnings, 1)
+			require.Contains(t, d.Warnings[0].Message, "only 1 of 3 pages were read")
+		})
+	}
+}
+
+func TestWorkerCanceled(t *testing.T) {
+	if raced {
+		t.Skip("the race detector needs more memory than a worker may have")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := reader(0).Parse(ctx, parse.File{Name: "a.txt", Data: []byte("one\fsleep")}, func(float64) { cancel() })
+	require.True(t, fault.Is(err, fault.Canceled), "%v", err)
+}
+
+func TestWorkerThatIsNone(t *testing.T) {
+	for _, path := range []string{"/bin/cat", "/bin/true", "/nonexistent"} {
+		p := worker.Parser{Inner: moody{}, Command: worker.Command{Path: path, Time: 5 * time.Second}}
+		_, err := p.Parse(t.Context(), parse.File{Name: "a.txt", Data: fmt.Append(nil, path)}, nil)
+		require.Error(t, err)
+		require.Equal(t, fault.Internal, fault.CodeOf(err), "%s: %v", path, err)
+	}
+}

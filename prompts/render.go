@@ -1,0 +1,106 @@
+package prompts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+// Full renders the prompt that holds whole files (INJ-6).
+func (s *Set) Full(d Data) (string, error) { return render(s.full, d) }
+
+// Retrieval renders the prompt that holds citations (INJ-7). With files in d,
+// those come first, whole and without their closing instructions (INJ-12).
+func (s *Set) Retrieval(d Data) (string, error) {
+	if len(d.Files) == 0 {
+		return render(s.retrieval, d)
+	}
+	whole, err := s.part(s.full, "whole", d)
+	if err != nil {
+		return "", err
+	}
+	cited, err := render(s.retrieval, d)
+	return whole + cited, err
+}
+
+// None renders the prompt that says that nothing was found (INJ-8).
+func (s *Set) None(d Data) (string, error) { return render(s.none, d) }
+
+// Context renders the injected material alone, without instructions and query:
+// the whole files, then the citations.
+func (s *Set) Context(d Data) (string, error) {
+	var b strings.Builder
+	if len(d.Files) > 0 {
+		text, err := s.part(s.full, "context", d)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
+	if len(d.Citations) > 0 {
+		text, err := s.part(s.retrieval, "context", d)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
+	return strings.Trim(b.String(), "\n"), nil
+}
+
+// part renders one named block of t, or the classic set's block where the
+// user's template has none.
+func (s *Set) part(t *template.Template, name string, d Data) (string, error) {
+	if b := t.Lookup(name); b != nil {
+		return render(b, d)
+	}
+	classic, err := Named("classic")
+	if err != nil {
+		return "", err
+	}
+	if t == s.full {
+		return render(classic.full.Lookup(name), d)
+	}
+	return render(classic.retrieval.Lookup(name), d)
+}
+
+func render(t *template.Template, d Data) (string, error) {
+	d.Fence = fence(d)
+	var b strings.Builder
+	if err := t.Execute(&b, d); err != nil {
+		return "", fmt.Errorf("render prompt: %w", err)
+	}
+	return b.String(), nil
+}
+
+// fence derives a marker from the material itself and makes sure that it does
+// not occur in it, so that no document can end its own quotation (SEC-4). It
+// does not depend on the query: the same files make the same prefix, which a
+// server's prompt cache can keep.
+func fence(d Data) string {
+	for salt := 0; ; salt++ {
+		h := sha256.New()
+		h.Write(fmt.Appendf(nil, "%d\n", salt))
+		d.material(func(s string) { h.Write(fmt.Appendf(nil, "%d:%s", len(s), s)) })
+		mark := "=====" + hex.EncodeToString(h.Sum(nil)[:6])
+		clash := strings.Contains(d.Query, mark)
+		d.material(func(s string) { clash = clash || strings.Contains(s, mark) })
+		if !clash {
+			return mark
+		}
+	}
+}
+
+// material visits every text in d that comes from files.
+func (d Data) material(visit func(string)) {
+	for _, f := range d.Files {
+		visit(f.Name)
+		visit(f.Text)
+	}
+	for _, c := range d.Citations {
+		for _, s := range []string{c.File, c.Where, c.Heading, c.Header, c.Text} {
+			visit(s)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+// Package prompts holds every text that inlay itself writes into a prompt, as
+// text/template files, and renders them in one pass: what a document or a
+// question contains is never expanded.
+//
+// A set is three templates. full.tmpl lays whole files into the prompt
+// (INJ-6), retrieval.tmpl the citations (INJ-7), none.tmpl says that nothing was
+// found (INJ-8). full.tmpl and retrieval.tmpl may mark with
+//
+//	{{block "context" .}} ... {{end}}
+//
+// the injected material without instructions and query, and full.tmpl with
+// "whole" all that comes before its closing instructions. One line break at the
+// end of a template file is not part of the prompt.
+package prompts
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+//go:embed classic/*.tmpl cited/*.tmpl
+var builtin embed.FS
+
+// Set is a checked prompt set. It is immutable and safe for concurrent use.
+type Set struct {
+	name                  string
+	full, retrieval, none *template.Template
+}
+
+// Data is what a template can show.
+type Data struct {
+	Query     string
+	Files     []File     // whole files, in order of attachment
+	Citations []Citation // in rank order
+	Shown     int        // passages in Citations
+	Total     int        // passages the files have
+	Selection bool       // the citations stand for whole documents, in document order
+	Fence     string     // a marker that occurs in none of the texts, names and headings above
+}
+
+// File is a file to be laid in whole.
+type File struct {
+	Number int // from 1
+	Name   string
+	Text   string
+}
+
+// Citation is a passage to be shown.
+type Citation struct {
+	Number  int
+	Text    string
+	File    string
+	Where   string // "page 3, lines 10-14"; may be empty
+	Heading string // path of headings above the passage; may be empty
+	Header  string // a table's header row that the text lacks; may be empty
+}
+
+// Named returns the built-in set of that name: "classic" or "cited".
+func Named(name string) (*Set, error) {
+	switch name {
+	case "classic", "cited":
+	default:
+		return nil, fmt.Errorf("prompt set %q: not one of classic, cited", name)
+	}
+	sub, err := fs.Sub(builtin, name)
+	if err != nil {
+		return nil, fmt.Errorf("prompt set %s: %w", name, err)
+	}
+	return Load(name, sub)
+}
+
+// Load reads full.tmpl, retrieval.tmpl and none.tmpl from dir and checks them:
+// each must show all of the query, and full.tmpl and retrieval.tmpl all of the
+// content they are given (INJ-9).
+func Load(name string, dir fs.FS) (*Set, error) {
+	s := &Set{name: name}
+	for _, part := range []struct {
+		file string
+		into **template.Template
+	}{{"full.tmpl", &s.full}, {"retrieval.tmpl", &s.retrieval}, {"none.tmpl", &s.none}} {
+		t, err := parse(dir, part.file)
+		if err != nil {
+			return nil, fmt.Errorf("prompt set %s: %w", name, err)
+		}
+		*part.into = t
+	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("prompt set %s: %w", name, err)
+	}
+	return s, nil
+}
+
+func parse(dir fs.FS, file string) (*template.Template, error) {
+	src, err := fs.ReadFile(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	return template.New(file).Funcs(template.FuncMap{"quote": strconv.Quote}).Parse(trimFinalNewline(string(src)))
+}
+
+// Name is the name that the set was loaded under.
+func (s *Set) Name() string { return s.name }
+
+func trimFinalNewline(s string) string {
+	s = strings.TrimSuffix(s, "\n")
+	return strings.TrimSuffix(s, "\r")
+}

@@ -1,0 +1,136 @@
+package retrieve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"inlay/chat"
+)
+
+// nearMisses is how many passages below the threshold are reported.
+const nearMisses = 3
+
+// choose fills in what is cited of a ranking: first the best by limit, then
+// those above the threshold (INJ-10); near duplicates once; neighbours joined.
+func (c *Corpus) choose(ranking []hit, p *Passages) {
+	for _, h := range ranking[:min(candidates, len(ranking))] {
+		p.Candidates = append(p.Candidates, h.affinity)
+	}
+	slices.SortStableFunc(p.Candidates, func(a, b float64) int { return cmp.Compare(b, a) })
+	var kept, below []hit
+	for i, h := range c.distinct(ranking, max(p.Limit, candidates)) {
+		switch {
+		case h.affinity <= p.Threshold:
+			below = append(below, h)
+		case i < p.Limit:
+			kept = append(kept, h)
+		}
+	}
+	joined := c.join(kept)
+	p.Total -= len(kept) - len(joined) // what is cited as one counts as one
+	for i, span := range joined {
+		cited := c.cite(span)
+		cited.Number, cited.Rank = i+1, i+1
+		p.Citations = append(p.Citations, cited)
+	}
+	slices.SortStableFunc(below, func(a, b hit) int { return cmp.Compare(b.affinity, a.affinity) })
+	for _, h := range below[:min(nearMisses, len(below))] {
+		if h.affinity > 0 {
+			p.NearMisses = append(p.NearMisses, c.cite(c.span(h)))
+		}
+	}
+}
+
+// distinct returns at most n of the ranking without the passages whose words
+// are those of one before, but for spaces and letter case.
+func (c *Corpus) distinct(ranking []hit, n int) []hit {
+	var kept []hit
+	seen := map[string]bool{}
+	for _, h := range ranking {
+		if len(kept) == n {
+			break
+		}
+		words := strings.ToLower(strings.Join(strings.Fields(c.chunk(h).Text), " "))
+		if !seen[words] {
+			seen[words] = true
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
+
+func (c *Corpus) chunk(h hit) Chunk { return c.files[h.file].chunks[h.chunk] }
+
+// passage is one or more neighbouring chunks that are cited as one.
+type passage struct {
+	file                  int
+	first                 Chunk
+	firstChunk, lastChunk int
+	start, end            int
+	affinity              float64
+}
+
+func (c *Corpus) span(h hit) passage {
+	chunk := c.chunk(h)
+	return passage{h.file, chunk, h.chunk, h.chunk, chunk.Start, chunk.End, h.affinity}
+}
+
+// join turns hits into passages, in the order of the best hit of each. Chunks
+// that follow one another in a file become one passage with the best affinity.
+func (c *Corpus) join(hits []hit) []passage {
+	order := make([]int, len(hits)) // by file and place
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return inOrder(hits[a], hits[b]) })
+	type ranked struct {
+		passage
+		rank int
+	}
+	var joined []ranked
+	for _, i := range order {
+		s := c.span(hits[i])
+		if n := len(joined) - 1; n >= 0 && joined[n].file == s.file && joined[n].lastChunk+1 == s.firstChunk {
+			last := &joined[n]
+			last.lastChunk, last.end = s.lastChunk, max(last.end, s.end)
+			last.affinity, last.rank = max(last.affinity, s.affinity), min(last.rank, i)
+			continue
+		}
+		joined = append(joined, ranked{s, i})
+	}
+	slices.SortFunc(joined, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	passages := make([]passage, len(joined))
+	for i, j := range joined {
+		passages[i] = j.passage
+	}
+	return passages
+}
+
+// cite describes a passage by SPEC section 12, without number and rank.
+func (c *Corpus) cite(p passage) chat.Citation {
+	f := c.files[p.file]
+	p.start, p.end = trim(f.doc.Text, p.start, p.end)
+	place := f.places().At(p.start, p.end)
+	id := p.first.ID
+	if p.firstChunk != p.lastChunk {
+		id = fmt.Sprintf("%s-%d", id, p.end)
+	}
+	return chat.Citation{
+		ID: id, Text: f.doc.Text[p.start:p.end], File: f.doc.Name, FileID: f.doc.FileID,
+		Page: place.Page, Sheet: place.Sheet, Slide: place.Slide, Heading: cmp.Or(p.first.Heading, place.Heading),
+		LineStart: place.LineStart, LineEnd: place.LineEnd, Start: p.start, End: p.end,
+		Affinity: p.affinity, Header: p.first.Header,
+	}
+}
+
+// trim narrows a range to what stands between its first and last white space:
+// a chunk keeps the blank lines after it, a citation does not need them.
+func trim(text string, start, end int) (int, int) {
+	slice := text[start:end]
+	inner := strings.TrimLeftFunc(slice, unicode.IsSpace)
+	start += len(slice) - len(inner)
+	return start, start + len(strings.TrimRightFunc(inner, unicode.IsSpace))
+}

@@ -1,0 +1,261 @@
+package retrieve
+
+import (
+	"context"
+	"math"
+
+	"inlay/internal/lexis"
+)
+
+// The setting of the lexical leg, one for all documents. docs/retrieval.md has
+// the measurements behind each number.
+const (
+	saturation     = 1.2  // BM25's k1: how soon a repeated term stops adding
+	lengthShare    = 0.75 // BM25's b: how much long passages are discounted
+	documentWeight = 0.3  // of the whole document's BM25 beside the passage's
+	pairWeight     = 0.6  // of two neighbouring terms of the query that are neighbours in the passage
+	pairDistance   = 2    // words from the one to the other, at most
+	background     = 50   // passages of ordinary text that document frequencies begin with
+	passageWords   = 200  // words of a passage of ordinary text
+	queryTerms     = 64   // distinct terms of a query that are searched for, the rarest
+)
+
+// lexicalFile is one file ready for lexical search: for each of its chunks the
+// sequence of its terms, and apart from them those of what stands above it.
+type lexicalFile struct {
+	terms *lexis.Analyzer
+	body  [][]uint32 // by chunk: terms of Text
+	above [][]uint32 // by chunk: terms of Heading and Header
+	words int        // of all bodies
+}
+
+// detectIn is how many bytes of a file its language is told from.
+const detectIn = 8 << 10
+
+// newLexicalFile analyses a file; it stops with the context's error.
+func newLexicalFile(ctx context.Context, lex *lexis.Lexicon, text string, chunks []Chunk) (*lexicalFile, error) {
+	f := &lexicalFile{
+		terms: lex.Analyzer(lex.Detect(text[:min(len(text), detectIn)])),
+		body:  make([][]uint32, len(chunks)), above: make([][]uint32, len(chunks)),
+	}
+	for i, c := range chunks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f.body[i] = f.terms.Append(make([]uint32, 0, len(c.Text)/5), c.Text)
+		f.above[i] = f.terms.Append(f.terms.Append(nil, c.Heading), c.Header)
+		f.words += len(f.body[i])
+	}
+	return f, nil
+}
+
+// lexicalHits are the scores of one query: for every chunk of every file, in order.
+type lexicalHits struct {
+	score    [][]float64 // BM25 over its sum for an ideal passage, 0..1 without the document's part
+	affinity [][]float64 // see affinity
+}
+
+// searchLexical scores every chunk of files for the query.
+func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, query string) lexicalHits {
+	hits := lexicalHits{make([][]float64, len(files)), make([][]float64, len(files))}
+	asked := map[lexis.Language]*lexicalQuery{}
+	size := measureCorpus(files)
+	for i, f := range files {
+		q := asked[f.terms.Lang]
+		if q == nil {
+			q = newLexicalQuery(lex, f.terms.Lang, query, len(files))
+			asked[f.terms.Lang] = q
+		}
+		q.count(i, f)
+	}
+	for _, q := range asked {
+		q.weigh(size)
+	}
+	for i, f := range files {
+		hits.score[i], hits.affinity[i] = asked[f.terms.Lang].score(i, f, size)
+	}
+	return hits
+}
+
+// corpusSize holds what BM25 asks about a corpus.
+type corpusSize struct {
+	files, chunks         float64
+	chunkWords, fileWords float64 // on average
+}
+
+func measureCorpus(files []*lexicalFile) corpusSize {
+	var s corpusSize
+	words := 0
+	for _, f := range files {
+		s.chunks += float64(len(f.body))
+		words += f.words
+	}
+	s.files = float64(len(files))
+	s.chunkWords = float64(words) / max(s.chunks, 1)
+	s.fileWords = float64(words) / max(s.files, 1)
+	return s
+}
+
+// queryTerm is one distinct term of a query.
+type queryTerm struct {
+	text      string
+	chunks    float64 // that hold it
+	files     float64 // that hold it
+	common    float64 // probability of it in a passage of ordinary text
+	weight    float64 // in ranking: inverse document frequency among the passages
+	inFiles   float64 // in ranking: the same among whole files
+	intrinsic float64 // in affinity: from the query and the background alone
+}
+
+// lexicalQuery is a query analysed as a text of one language, and the counts
+// of its terms in the files of that language.
+type lexicalQuery struct {
+	terms  []queryTerm
+	counts []termCounts // by file
+}
+
+// termCounts are what a file has of a query: chunk after chunk, one number for
+// each term.
+type termCounts struct {
+	terms []float32
+	pairs []float32 // of the term right after the query's term before it
+}
+
+func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, files int) *lexicalQuery {
+	an := lex.Analyzer(lang)
+	an.Append(nil, query)
+	q := &lexicalQuery{counts: make([]termCounts, files)}
+	for _, text := range an.Terms {
+		t := queryTerm{text: text, common: lex.Common(lang, text, passageWords)}
+		if t.intrinsic = intrinsicWeight(lang, t); t.intrinsic > 0 {
+			q.terms = append(q.terms, t)
+		}
+	}
+	q.terms = rarest(q.terms, queryTerms)
+	return q
+}
+
+// count counts the query's terms in every chunk of a file.
+func (q *lexicalQuery) count(file int, f *lexicalFile) {
+	column := make([]int16, len(f.terms.Terms)) // by term number: 1 + place in q.terms, 0 for others
+	found := false
+	for i, t := range q.terms {
+		if id, ok := f.terms.Find(t.text); ok {
+			column[id] = int16(i + 1)
+			found = true
+		}
+	}
+	if !found {
+		return
+	}
+	n := len(q.terms)
+	counts := termCounts{make([]float32, n*len(f.body)), make([]float32, n*len(f.body))}
+	q.counts[file] = counts
+	seen := make([]bool, n)
+	for k := range f.body {
+		row := counts.terms[k*n : (k+1)*n]
+		tally(row, column, f.body[k])
+		tally(row, column, f.above[k])
+		tallyPairs(counts.pairs[k*n:(k+1)*n], column, f.body[k])
+		for i, x := range row {
+			if x > 0 {
+				q.terms[i].chunks++
+				seen[i] = true
+			}
+		}
+	}
+	for i, s := range seen {
+		if s {
+			q.terms[i].files++
+		}
+	}
+}
+
+// tally counts in row the terms of a sequence that have a column.
+func tally(row []float32, column []int16, sequence []uint32) {
+	for _, id := range sequence {
+		if c := column[id]; c > 0 {
+			row[c-1]++
+		}
+	}
+}
+
+// tallyPairs counts in row the terms that follow the query's term before them
+// within [pairDistance].
+func tallyPairs(row []float32, column []int16, sequence []uint32) {
+	last, lastAt := int16(0), 0
+	for at, id := range sequence {
+		c := column[id]
+		if c == 0 {
+			continue
+		}
+		if last > 0 && c == last+1 && at-lastAt <= pairDistance {
+			row[c-1]++
+		}
+		last, lastAt = c, at
+	}
+}
+
+// weigh gives every term its weight once all files are counted. The counts
+// start from some passages of ordinary text, so that a corpus of one short
+// document does not take "report" for a rare word.
+func (q *lexicalQuery) weigh(size corpusSize) {
+	for i := range q.terms {
+		t := &q.terms[i]
+		t.weight = inverseFrequency(t.chunks+background*t.common, size.chunks+background)
+		t.inFiles = inverseFrequency(t.files+background*t.common, size.files+background)
+	}
+}
+
+// inverseFrequency is BM25's: ln(1 + (n - holding + 1/2) / (holding + 1/2)).
+func inverseFrequency(holding, n float64) float64 {
+	return math.Log(1 + (n-holding+.5)/(holding+.5))
+}
+
+// score returns the ranking score and the affinity of each chunk of a file.
+func (q *lexicalQuery) score(file int, f *lexicalFile, size corpusSize) (scores, affinities []float64) {
+	scores, affinities = make([]float64, len(f.body)), make([]float64, len(f.body))
+	if q.counts[file].terms == nil {
+		return scores, affinities
+	}
+	ideal, n := 0.0, len(q.terms)
+	for _, t := range q.terms {
+		ideal += t.weight
+	}
+	whole := documentWeight * q.document(file, f, size)
+	for k := range f.body {
+		row, pairs := q.counts[file].terms[k*n:(k+1)*n], q.counts[file].pairs[k*n:(k+1)*n]
+		norm := saturation * (1 - lengthShare + lengthShare*float64(len(f.body[k]))/size.chunkWords)
+		sum := 0.0
+		for i, x := range row {
+			if x > 0 {
+				sum += q.terms[i].weight * float64(x) / (float64(x) + norm)
+			}
+			if y := float64(pairs[i]); y > 0 {
+				sum += pairWeight * min(q.terms[i-1].weight, q.terms[i].weight) * y / (y + norm)
+			}
+		}
+		if sum > 0 {
+			scores[k] = (sum + whole) / ideal
+			affinities[k] = affinity(q.terms, row, len(f.body[k]))
+		}
+	}
+	return scores, affinities
+}
+
+// document is the BM25 sum of the whole file.
+func (q *lexicalQuery) document(file int, f *lexicalFile, size corpusSize) float64 {
+	n := len(q.terms)
+	norm := saturation * (1 - lengthShare + lengthShare*float64(f.words)/size.fileWords)
+	sum := 0.0
+	for i, t := range q.terms {
+		total := 0.0
+		for at := i; at < len(q.counts[file].terms); at += n {
+			total += float64(q.counts[file].terms[at])
+		}
+		if total > 0 {
+			sum += t.inFiles * total / (total + norm)
+		}
+	}
+	return sum
+}

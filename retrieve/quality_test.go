@@ -1,0 +1,288 @@
+package retrieve_test
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"inlay/embed"
+	"inlay/parse"
+	"inlay/retrieve"
+	"inlay/retrieve/chromem"
+	"inlay/tokens"
+)
+
+// The quality benchmark prints what search reaches on the reference sets with
+// one setting for all. Environment: INLAY_RUNS is a folder for TREC run files,
+// INLAY_CHUNK another chunking ("256/0"), INLAY_QUERIES a limit of queries a set,
+// INLAY_STATIC a folder with a static table to search with.
+
+func qualityRetriever(b *testing.B, cuts retrieve.Chunker) *retrieve.Retriever {
+	b.Helper()
+	if cuts == nil {
+		s := retrieve.Splitter{}
+		if text := os.Getenv("INLAY_CHUNK"); text != "" {
+			var err error
+			s, err = retrieve.ParseSplitter(text)
+			require.NoError(b, err)
+		}
+		var err error
+		s.Measure, err = tokens.NewEncoding("cl100k_base")
+		require.NoError(b, err)
+		cuts = s
+	}
+	return retrieve.New(retrieve.Options{
+		Splitter: cuts, Embedder: qualityEmbedder(b),
+		NewIndex: func() (retrieve.Index, error) { return chromem.New(), nil },
+	})
+}
+
+func qualityEmbedder(b *testing.B) embed.Embedder {
+	b.Helper()
+	dir := os.Getenv("INLAY_STATIC")
+	if dir == "" {
+		return embed.NewBuiltin()
+	}
+	e, err := embed.OpenStatic(dir)
+	require.NoError(b, err)
+	return e
+}
+
+func queryLimit() int {
+	n := 0
+	fmt.Sscan(os.Getenv("INLAY_QUERIES"), &n) //nolint:errcheck // absent means all
+	return cmp.Or(n, math.MaxInt)
+}
+
+// BenchmarkQuality measures nDCG@10 and recall on each set.
+func BenchmarkQuality(b *testing.B) {
+	for _, name := range []string{"scifact", "xquad-en", "squad2-dev", "clapnq-dev", "covidqa-98", "codebase-qa"} {
+		b.Run(name, func(b *testing.B) {
+			s := loadQuality(b, name)
+			corpus, err := qualityRetriever(b, s.cuts).Prepare(b.Context(), retrieve.Request{Documents: s.docs})
+			require.NoError(b, err)
+			for b.Loop() {
+				measureSet(b, s, corpus)
+			}
+		})
+	}
+}
+
+func measureSet(b *testing.B, s *qualitySet, corpus *retrieve.Corpus) {
+	b.Helper()
+	run := runFile(b, s.name)
+	defer run.Close() //nolint:errcheck // a benchmark's output
+	var sums [2]struct{ n, ndcg float64 }
+	var n, r5, r10, r20, r100 float64
+	for _, q := range s.queries {
+		rel := s.qrels[q.ID]
+		if rel == nil || int(n) >= queryLimit() {
+			continue
+		}
+		ranked, err := corpus.Rank(b.Context(), q.Text, 200)
+		require.NoError(b, err)
+		ids := distinctIDs(ranked, s.chunkID)
+		for i, id := range ids {
+			_, err := fmt.Fprintf(run, "%s Q0 %s %d %d inlay\n", q.ID, id, i+1, len(ids)-i)
+			require.NoError(b, err)
+		}
+		n++
+		half := &sums[len(q.Text)%2]
+		half.n++
+		half.ndcg += ndcg(ids, rel)
+		r5 += recall(ids, rel, 5)
+		r10 += recall(ids, rel, 10)
+		r20 += recall(ids, rel, 20)
+		r100 += recall(ids, rel, 100)
+	}
+	b.ReportMetric((sums[0].ndcg+sums[1].ndcg)/n, "nDCG@10")
+	b.ReportMetric(sums[0].ndcg/sums[0].n, "half0")
+	b.ReportMetric(sums[1].ndcg/sums[1].n, "half1")
+	b.ReportMetric(r5/n, "R@5")
+	b.ReportMetric(r10/n, "R@10")
+	b.ReportMetric(r20/n, "R@20")
+	b.ReportMetric(r100/n, "R@100")
+	b.ReportMetric(0, "ns/op")
+}
+
+func runFile(b *testing.B, name string) io.WriteCloser {
+	b.Helper()
+	dir := os.Getenv("INLAY_RUNS")
+	if dir == "" {
+		dir = b.TempDir()
+	}
+	require.NoError(b, os.MkdirAll(dir, 0o755))
+	f, err := os.Create(filepath.Join(dir, name+".run"))
+	require.NoError(b, err)
+	return f
+}
+
+func distinctIDs(ranked []retrieve.Ranked, id func(retrieve.Chunk) string) []string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, r := range ranked {
+		if d := id(r.Chunk); !seen[d] {
+			seen[d] = true
+			ids = append(ids, d)
+		}
+	}
+	return ids[:min(100, len(ids))]
+}
+
+// ndcg is trec_eval's ndcg_cut.10 with gains of 1.
+func ndcg(ids []string, rel map[string]bool) float64 {
+	got, ideal := 0.0, 0.0
+	for i := range 10 {
+		gain := 1 / math.Log2(float64(i)+2)
+		if i < len(ids) && rel[ids[i]] {
+			got += gain
+		}
+		if i < len(rel) {
+			ideal += gain
+		}
+	}
+	return got / ideal
+}
+
+func recall(ids []string, rel map[string]bool, k int) float64 {
+	hits := 0
+	for _, id := range ids[:min(k, len(ids))] {
+		if rel[id] {
+			hits++
+		}
+	}
+	return float64(hits) / float64(len(rel))
+}
+
+// BenchmarkNone measures on none-set how well affinity tells questions that a
+// document answers from others: the area under the ROC curve by kind, and
+// balanced accuracy on the cross-document kinds at the default threshold.
+func BenchmarkNone(b *testing.B) {
+	cases, docs := loadNone(b)
+	r := qualityRetriever(b, nil)
+	corpora := map[string]*retrieve.Corpus{}
+	for name, d := range docs {
+		c, err := r.Prepare(b.Context(), retrieve.Request{Documents: []parse.Document{d}})
+		require.NoError(b, err)
+		corpora[name] = c
+	}
+	for b.Loop() {
+		best := map[string][]float64{}
+		for _, c := range cases {
+			p, err := corpora[c.Doc].Search(b.Context(), c.Question, retrieve.DefaultLimit, new(0.0))
+			require.NoError(b, err)
+			top := 0.0
+			for _, cited := range p.Citations {
+				top = max(top, cited.Affinity)
+			}
+			best[c.Kind] = append(best[c.Kind], top)
+		}
+		reportNone(b, best, r.Profile().Threshold)
+	}
+}
+
+func reportNone(b *testing.B, best map[string][]float64, threshold float64) {
+	b.Helper()
+	long, article, paper, passage := best["answerable-long"], best["answerable-article"], best["answerable-paper"], best["answerable-passage"]
+	all := slices.Concat(long, article, paper, passage)
+	b.ReportMetric(auroc(long, best["cross-document-long"]), "AUC-long")
+	b.ReportMetric(auroc(article, best["cross-document-article"]), "AUC-article")
+	b.ReportMetric(auroc(paper, best["near-domain-other-paper"]), "AUC-near")
+	b.ReportMetric(auroc(all, best["non-question"]), "AUC-nonq")
+	b.ReportMetric(auroc(passage, best["same-topic-unanswerable"]), "AUC-topic")
+	b.ReportMetric(auroc(article, best["adversarial-same-article"]), "AUC-adv")
+	pos, neg := slices.Concat(long, article), slices.Concat(best["cross-document-long"], best["cross-document-article"])
+	b.ReportMetric(balanced(pos, neg, threshold), "balanced")
+	at, top := 0.0, 0.0
+	for t := 0.0; t < 1; t += .01 {
+		if x := balanced(pos, neg, t); x > top {
+			at, top = t, x
+		}
+	}
+	b.ReportMetric(top, "best-balanced")
+	b.ReportMetric(at, "at")
+	b.ReportMetric(above(all, threshold), "answered")
+	b.ReportMetric(0, "ns/op")
+}
+
+func auroc(pos, neg []float64) float64 {
+	wins := 0.0
+	for _, p := range pos {
+		for _, n := range neg {
+			switch {
+			case p > n:
+				wins++
+			case p == n:
+				wins += .5
+			}
+		}
+	}
+	return wins / float64(len(pos)*len(neg))
+}
+
+func above(values []float64, threshold float64) float64 {
+	n := 0
+	for _, v := range values {
+		if v > threshold {
+			n++
+		}
+	}
+	return float64(n) / float64(len(values))
+}
+
+func balanced(pos, neg []float64, threshold float64) float64 {
+	return (above(pos, threshold) + 1 - above(neg, threshold)) / 2
+}
+
+// BenchmarkChunks measures chunking-eval: all documents in one index, the best
+// five chunks, by characters of the excerpts that answer a question.
+func BenchmarkChunks(b *testing.B) {
+	s := loadQuality(b, "chunking-eval")
+	corpus, err := qualityRetriever(b, nil).Prepare(b.Context(), retrieve.Request{Documents: s.docs})
+	require.NoError(b, err)
+	for b.Loop() {
+		var n, rec, prec, iou float64
+		for _, q := range s.queries {
+			ranked, err := corpus.Rank(b.Context(), q.Text, 5)
+			require.NoError(b, err)
+			found, wanted, read := excerpts(q, ranked)
+			n++
+			rec += found / wanted
+			prec += found / read
+			iou += found / (read + wanted - found)
+		}
+		b.ReportMetric(100*rec/n, "%recall")
+		b.ReportMetric(100*prec/n, "%precision")
+		b.ReportMetric(100*iou/n, "%IoU")
+		b.ReportMetric(0, "ns/op")
+	}
+}
+
+// excerpts returns the bytes of the excerpts found, of all excerpts, and of all chunks read.
+func excerpts(q qualityQuery, ranked []retrieve.Ranked) (found, wanted, read float64) {
+	for _, r := range ranked {
+		read += float64(r.Chunk.End - r.Chunk.Start)
+	}
+	for _, ref := range q.Metadata.References {
+		wanted += float64(ref.End - ref.Start)
+		covered := make([]bool, ref.End-ref.Start)
+		for _, r := range ranked {
+			if r.Chunk.FileID != q.Metadata.Corpus {
+				continue
+			}
+			for i := max(ref.Start, r.Chunk.Start); i < min(ref.End, r.Chunk.End); i++ {
+				covered[i-ref.Start] = true
+			}
+		}
+		found += float64(strings.Count(fmt.Sprint(covered), "true"))
+	}
+	return found, wanted, max(read, 1)
+}

@@ -1,0 +1,165 @@
+package retrieve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"inlay/embed"
+)
+
+// candidates is how many of the best passages of each leg are ranked together.
+const candidates = 100
+
+// The setting of fusion; docs/retrieval.md has the measurements.
+const (
+	lettersWeight = 0.3 // of the built-in embedder's cosine beside the lexical score
+	meaningWeight = 0.5 // of other embedders' cosine beside the lexical score, both scaled over the hits
+)
+
+// hit is one passage and what a query made of it.
+type hit struct {
+	file, chunk int
+	words       float64 // the lexical leg's score
+	cosine      float64 // 0 where the passage has no vector
+	score       float64 // of the ranking; compares within one query only
+	affinity    float64 // 0..1, RET-5
+}
+
+// Ranked is one passage in the order of a query, before limit and threshold.
+type Ranked struct {
+	Chunk    Chunk
+	Score    float64 // compares within one query only
+	Affinity float64 // 0..1
+}
+
+// Rank returns the best n passages for the query in order, whatever their
+// affinity: what a sweep over limits and thresholds starts from. It knows at
+// most the best hundred of each leg.
+func (c *Corpus) Rank(ctx context.Context, query string, n int) ([]Ranked, error) {
+	hits, err := c.rank(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	ranked := make([]Ranked, min(n, len(hits)))
+	for i := range ranked {
+		ranked[i] = Ranked{Chunk: c.chunk(hits[i]), Score: hits[i].score, Affinity: hits[i].affinity}
+	}
+	return ranked, nil
+}
+
+// rank returns the best passages for the query, best first; ties by file
+// order, then offset. Passages without any affinity come at the end.
+func (c *Corpus) rank(ctx context.Context, query string) ([]hit, error) {
+	if c.total == 0 {
+		return nil, ctx.Err()
+	}
+	vector, err := c.r.embedQuery(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("embed the query: %w", err)
+	}
+	near, err := c.index.Search(ctx, Query{Vector: vector, Limit: candidates, Files: c.ids})
+	if err != nil {
+		return nil, fmt.Errorf("search the index: %w", err)
+	}
+	words := searchLexical(c.r.lex, c.words, query)
+	hits := c.union(best(words.score), near)
+	lexical := c.r.embedder.Spec().Lexical
+	for i := range hits {
+		h := &hits[i]
+		h.words = words.score[h.file][h.chunk]
+		if v := c.files[h.file].vectors[h.chunk]; v != nil {
+			h.cosine = dot(vector, v)
+		}
+		h.affinity = min(1, max(0, h.cosine))
+		if lexical {
+			h.affinity = words.affinity[h.file][h.chunk]
+		}
+	}
+	if lexical {
+		for i := range hits {
+			hits[i].score = hits[i].words + float64(lettersWeight*max(0, hits[i].cosine))
+		}
+	} else {
+		fuse(hits)
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), inOrder(a, b)) })
+	return hits, nil
+}
+
+// inOrder compares two hits by file order, then offset.
+func inOrder(a, b hit) int {
+	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.chunk, b.chunk))
+}
+
+// best returns the chunks of the highest scores above zero, at most candidates.
+func best(scores [][]float64) []hit {
+	var hits []hit
+	for i, row := range scores {
+		for k, s := range row {
+			if s > 0 {
+				hits = append(hits, hit{file: i, chunk: k, words: s})
+			}
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.words, a.words), inOrder(a, b)) })
+	return hits[:min(candidates, len(hits))]
+}
+
+// union adds the matches of the index to hits.
+func (c *Corpus) union(hits []hit, near []Match) []hit {
+	have := make(map[[2]int]bool, len(hits)+len(near))
+	for _, h := range hits {
+		have[[2]int{h.file, h.chunk}] = true
+	}
+	for _, m := range near {
+		file, ok := c.place[m.FileID]
+		if !ok {
+			continue
+		}
+		chunk, ok := c.files[file].byID[m.ChunkID]
+		if at := [2]int{file, chunk}; ok && !have[at] {
+			have[at] = true
+			hits = append(hits, hit{file: file, chunk: chunk})
+		}
+	}
+	return hits
+}
+
+// fuse scores hits by both legs, each scaled over the hits: words by their
+// best, cosines from their least to their best.
+func fuse(hits []hit) {
+	most, least, best := 0.0, 1.0, -1.0
+	for _, h := range hits {
+		most, least, best = max(most, h.words), min(least, h.cosine), max(best, h.cosine)
+	}
+	for i := range hits {
+		h := &hits[i]
+		h.score = 0
+		if most > 0 {
+			h.score = h.words / most
+		}
+		if best > least {
+			h.score += float64(meaningWeight * (h.cosine - least) / (best - least))
+		}
+	}
+}
+
+// dot is the cosine of two unit vectors. Each product is rounded on its own,
+// so that every platform sums the same numbers.
+func dot(a, b embed.Vector) float64 {
+	var s0, s1, s2, s3 float32
+	b = b[:len(a)]
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += float32(a[i] * b[i])
+		s1 += float32(a[i+1] * b[i+1])
+		s2 += float32(a[i+2] * b[i+2])
+		s3 += float32(a[i+3] * b[i+3])
+	}
+	for ; i < len(a); i++ {
+		s0 += float32(a[i] * b[i])
+	}
+	return float64(s0) + float64(s1) + float64(s2) + float64(s3)
+}

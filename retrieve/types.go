@@ -1,0 +1,111 @@
+// Package retrieve finds the passages of documents that bear on a query, says
+// how near each is on a scale that does not depend on the other hits, and
+// returns them as citations.
+package retrieve
+
+import (
+	"context"
+
+	"inlay/chat"
+	"inlay/embed"
+	"inlay/parse"
+)
+
+// Chunk is one passage of a document: an exact slice of its text.
+type Chunk struct {
+	ID      string `json:"id"` // stable for the same bytes, chunking and range
+	FileID  string `json:"file_id"`
+	Start   int    `json:"start"` // bytes, half-open
+	End     int    `json:"end"`
+	Text    string `json:"text"`
+	Tokens  int    `json:"tokens"`            // by the splitter's measure
+	Header  string `json:"header,omitempty"`  // a table's header row, embedded but not part of Text
+	Heading string `json:"heading,omitempty"` // path of headings above it, joined by " > "
+}
+
+// Index holds vectors of chunks and finds the nearest. Every implementation
+// passes retrievetest.
+type Index interface {
+	// Add stores chunks and their vectors: same length, unit vectors of one
+	// dimension. A chunk whose id is already there is replaced. All or nothing.
+	Add(ctx context.Context, chunks []Chunk, vectors []embed.Vector) error
+	// Search returns at most q.Limit matches, best first; ties by Chunk.FileID
+	// order in q.Files, then Start. An empty index gives no match and no error.
+	Search(ctx context.Context, q Query) ([]Match, error)
+	// Delete removes every chunk of the files.
+	Delete(ctx context.Context, fileIDs ...string) error
+}
+
+// Query asks an index for its nearest chunks.
+type Query struct {
+	Vector embed.Vector
+	Limit  int
+	Files  []string // only these, in this order for ties; nil means all
+}
+
+// Match is a chunk and its cosine to the query, -1..1.
+type Match struct {
+	ChunkID string
+	FileID  string
+	Score   float64
+}
+
+// Request asks for passages.
+type Request struct {
+	Query     string
+	Documents []parse.Document // in order of attachment
+	Limit     int              // 0 means 3
+	Threshold *float64         // nil means the embedder's own
+	Namespace string           // separates callers' cache entries (RET-4)
+	Report    func(Step)       // may be nil; called from one goroutine at a time
+}
+
+// Step reports work on one file.
+type Step struct {
+	FileID string
+	File   string
+	Stage  Stage
+	Done   float64 // 0..1 within the stage
+	Cached bool    // nothing had to be done
+}
+
+// Stage is a part of making a file searchable.
+type Stage string
+
+// The stages, in order.
+const (
+	Starting  Stage = "starting"
+	Loading   Stage = "loading" // looked for in the cache
+	Chunking  Stage = "chunking"
+	Embedding Stage = "embedding"
+	Processed Stage = "processed"
+)
+
+// Profile describes a search before any work is done: what a dry run shows.
+type Profile struct {
+	Embedder  string  // as Spec.Model
+	Threshold float64 // used where the request has none
+	Limit     int     // used where the request has none
+}
+
+// Passages is what retrieval found.
+type Passages struct {
+	Citations  []chat.Citation // above the threshold, in rank order, numbered from 1
+	NearMisses []chat.Citation // the best below it, in order of affinity; Number is 0
+	Candidates []float64       // affinities of the best 100 passages, descending: what another threshold would admit
+	Total      int             // passages searched; what is cited as one counts as one
+	Embedder   string
+	Threshold  float64
+	Limit      int
+	Files      []FileStats
+	Warnings   []parse.Warning
+}
+
+// FileStats says what retrieval did for one file.
+type FileStats struct {
+	FileID      string  `json:"file_id"`
+	File        string  `json:"file"`
+	Chunks      int     `json:"chunks"`
+	Cached      bool    `json:"cached"`       // chunks and vectors came from the cache
+	EmbedMillis float64 `json:"embed_millis"` // 0 when cached
+}

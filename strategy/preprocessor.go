@@ -1,0 +1,70 @@
+// Package strategy is the socket that preprocessors plug into: it runs them in
+// declared order, merges their variables and renders prompts from them. It
+// knows nothing of files.
+package strategy
+
+import (
+	"context"
+	"time"
+
+	"inlay/chat"
+	"inlay/llm"
+	"inlay/strategy/source"
+)
+
+// Preprocessor prepares variables for the one strategy a user executes
+// (STR-2). It may read the execution context and extract more; it cannot
+// change tools, model, attachments or the answer: what it gets is its own copy.
+//
+// Process must return soon after ctx ends; one that does not is abandoned and
+// its result is dropped. Errors of code preprocessor.context_missing (what it
+// needs was not supplied) and preprocessor.permission_unavailable keep their
+// code; every other error is reported as preprocessor.exception. Error texts
+// must not hold document text, keys or values. It is safe for concurrent use.
+type Preprocessor interface {
+	Info() Info
+	Process(ctx context.Context, x ExecutionContext) (Result, error)
+}
+
+// Info describes a preprocessor.
+type Info struct {
+	ID           string        // stable: "files"
+	DisplayName  string        // "Attached files"
+	Description  string        // one sentence
+	Permission   string        // what it may read, for the user: "Reads attached files"
+	Timeout      time.Duration // 0 means 30 s
+	ContainInput []string      // variables that already contain the user's input (STR-8)
+}
+
+// ExecutionContext is what a preprocessor may read.
+type ExecutionContext struct {
+	StrategyID  string
+	Input       string          // the user's text, byte for byte
+	Messages    []chat.Message  // the chat before the new message
+	Attachments []Attachment    // of the new message and of earlier ones
+	Model       llm.Measurer    // the model that will answer; may be nil
+	Settings    map[string]any  // options.preprocessors.{id}
+	Values      map[string]any  // attachments.*, clipboard.*, environment.*, extra.* by dotted path
+	Progress    func(event any) // starts the timeout anew; may be nil
+}
+
+// Attachment is a file handed to preprocessors: bytes, or a way to open them.
+type Attachment struct {
+	chat.Attachment
+	New  bool                                      // hangs on the new message
+	Size int64                                     // bytes, where known; conditions see it
+	Open func(ctx context.Context) ([]byte, error) // reads the bytes
+}
+
+// Result is all a preprocessor may return in v1. Version and Patches leave room
+// for what later versions may return; v1 refuses both with
+// preprocessor.invalid_result.
+type Result struct {
+	Variables   map[string]any // dotted lower-case keys under "preprocess."; empty when there is nothing, never nil
+	Diagnostics []Diagnostic
+	Version     int            // 0 or 1
+	Patches     map[string]any // "tools", "attachments", "model": not in v1
+}
+
+// Diagnostic says what happened, by names and never by values (STR-14).
+type Diagnostic = source.Diagnostic
