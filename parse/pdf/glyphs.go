@@ -32,6 +32,9 @@ func (g *glyphNames) learn(names []string) {
 	}
 	var ask []string
 	want := func(n string) {
+		if n == "" {
+			return
+		}
 		if _, done := g.known[n]; !done && len(g.known) < maxGlyphNames {
 			g.known[n] = ""
 			if len(n) == 1 {
@@ -63,11 +66,17 @@ func (g *glyphNames) ask(names []string) {
 		}
 		differences.WriteString(strconv.Itoa(glyphBatch) + " ")
 	}
-	font, err := fontOf("0 " + differences.String())
-	if err != nil {
-		return
-	}
-	encoder := font.Encoder()
+	_ = guard(func() error { // names the reader cannot take stay unknown
+		font, err := fontOf("0 " + differences.String())
+		if err == nil {
+			g.decode(names, font.Encoder())
+		}
+		return err
+	})
+}
+
+// decode notes what encoder says of names, which stand in it twice.
+func (g *glyphNames) decode(names []string, encoder lib.TextEncoding) {
 	for i, n := range names {
 		low := []rune(encoder.Decode(string([]byte{byte(i)})))
 		high := []rune(encoder.Decode(string([]byte{byte(i + glyphBatch)})))
