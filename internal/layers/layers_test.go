@@ -18,7 +18,7 @@ const module = "inlay"
 // A package may import only packages on floors below its own.
 var floors = [][]string{
 	{"internal/layers", "internal/refdata", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset"},
-	{"internal/durable"},
+	{"internal/durable", "internal/ignore", "internal/schema"},
 	{"chat", "tokens", "embed", "internal/cache", "prompts", "internal/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{"parse", "llm", "strategy/condition"},
 	{"parse/outline"},

@@ -1,0 +1,126 @@
+// Package ignore reads ignore files (.gitignore, .rooignore) and says which
+// paths of a folder they keep out. What they keep out is not proposed, listed
+// or attached by anything of inlay (RTE-10).
+package ignore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+)
+
+// Defaults are the ignore files that count where nothing else is said.
+func Defaults() []string { return []string{".gitignore", ".rooignore"} }
+
+// Rules are the ignore files of a folder and of every folder below it, read
+// when a path first needs them. They are safe for concurrent use.
+type Rules struct {
+	root  fs.FS
+	names []string
+
+	mu   sync.Mutex
+	read map[string][]gitignore.Pattern // by folder and name of the file
+}
+
+// New returns the rules of the files called names (nil: [Defaults]) in root and
+// below. Nothing is read yet.
+func New(root fs.FS, names []string) *Rules {
+	if names == nil {
+		names = Defaults()
+	}
+	return &Rules{root: root, names: names, read: map[string][]gitignore.Pattern{}}
+}
+
+// errOutside is a path that does not lie in the folder.
+var errOutside = errors.New("the path does not lie in the folder")
+
+// Ignored reports whether the path, slash-separated and relative to the folder,
+// is kept out by one of the files: itself or a folder that it lies in. As with
+// git, nothing below an ignored folder can be let in again. ".git" is always
+// kept out. A path that is not inside the folder and an ignore file that
+// cannot be read are errors: what cannot be judged must not be let through.
+func (r *Rules) Ignored(name string, dir bool) (bool, error) {
+	if !fs.ValidPath(name) {
+		return false, fmt.Errorf("ignore rules: %w", errOutside)
+	}
+	if name == "." {
+		return false, nil
+	}
+	parts := strings.Split(name, "/")
+	for n := 1; n <= len(parts); n++ {
+		isDir := dir || n < len(parts)
+		if parts[n-1] == ".git" {
+			return true, nil
+		}
+		for _, file := range r.names {
+			out, err := r.judge(file, parts[:n], isDir)
+			if out || err != nil {
+				return out, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// judge asks the files of one name, the deepest folder's first: the last
+// pattern that matches decides.
+func (r *Rules) judge(file string, parts []string, dir bool) (bool, error) {
+	for depth := len(parts) - 1; depth >= 0; depth-- {
+		patterns, err := r.patterns(file, parts[:depth])
+		if err != nil {
+			return false, err
+		}
+		for i := len(patterns) - 1; i >= 0; i-- {
+			switch patterns[i].Match(parts, dir) {
+			case gitignore.Exclude:
+				return true, nil
+			case gitignore.Include:
+				return false, nil
+			case gitignore.NoMatch:
+			}
+		}
+	}
+	return false, nil
+}
+
+// patterns reads one ignore file, once.
+func (r *Rules) patterns(file string, folder []string) ([]gitignore.Pattern, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := path.Join(path.Join(folder...), file)
+	if known, ok := r.read[name]; ok {
+		return known, nil
+	}
+	data, err := fs.ReadFile(r.root, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("ignore rules: %w", err)
+	}
+	r.read[name] = parse(string(data), folder)
+	return r.read[name], nil
+}
+
+// parse reads the lines of an ignore file. A line with ** beside other
+// characters means what it means with one *, which is git's rule.
+func parse(text string, folder []string) []gitignore.Pattern {
+	var out []gitignore.Pattern
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
+			continue
+		}
+		parts := strings.Split(line, "/")
+		for i, p := range parts {
+			for p != "**" && p != "!**" && strings.Contains(p, "**") {
+				p = strings.ReplaceAll(p, "**", "*")
+			}
+			parts[i] = p
+		}
+		out = append(out, gitignore.ParsePattern(strings.Join(parts, "/"), folder))
+	}
+	return out
+}
