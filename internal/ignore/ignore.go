@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -70,13 +71,13 @@ func (r *Rules) Ignored(name string, dir bool) (bool, error) {
 // judge asks the files of one name, the deepest folder's first: the last
 // pattern that matches decides.
 func (r *Rules) judge(file string, parts []string, dir bool) (bool, error) {
-	for depth := len(parts) - 1; depth >= 0; depth-- {
+	for depth := range slices.Backward(parts) {
 		patterns, err := r.patterns(file, parts[:depth])
 		if err != nil {
 			return false, err
 		}
-		for i := len(patterns) - 1; i >= 0; i-- {
-			switch patterns[i].Match(parts, dir) {
+		for _, p := range slices.Backward(patterns) {
+			switch p.Match(parts, dir) {
 			case gitignore.Exclude:
 				return true, nil
 			case gitignore.Include:

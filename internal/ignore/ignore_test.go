@@ -72,7 +72,7 @@ func TestIgnored(t *testing.T) {
 func FuzzIgnored(f *testing.F) {
 	f.Add(rules, strings.Join(cases(), "\n"))
 	f.Add("[", "x")
-	f.Fuzz(func(t *testing.T, text, names string) {
+	f.Fuzz(func(_ *testing.T, text, names string) {
 		r := ignore.New(fstest.MapFS{".gitignore": {Data: []byte(text)}}, nil)
 		for name := range strings.Lines(names) {
 			_, _ = r.Ignored(strings.TrimSuffix(name, "\n"), false)
