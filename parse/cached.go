@@ -24,7 +24,7 @@ type Cached struct {
 func (c Cached) Lookup(f File) (Parser, error) { return c.Registry.Lookup(f) }
 
 // Parse returns the stored document for these bytes, or parses and stores them;
-// Document.Cached says which. A store that fails costs only the saving: its error is
+// Document.Cached says which. A partial document is not stored. A store that fails costs only the saving: its error is
 // returned beside a good document's only when the context has ended.
 func (c Cached) Parse(ctx context.Context, f File, report Progress) (Document, error) {
 	p, detected, err := c.Registry.choose(f)
@@ -42,6 +42,9 @@ func (c Cached) Parse(ctx context.Context, f File, report Progress) (Document, e
 	d, err := c.Registry.Parse(ctx, f, report)
 	if err != nil {
 		return Document{}, err
+	}
+	if d.Partial {
+		return d, nil
 	}
 	return d, c.save(ctx, key, d)
 }

@@ -39,7 +39,8 @@ type Document struct {
 	Sections  []Section `json:"sections,omitempty"` // ordered by Start; may nest
 	Coverage  Coverage  `json:"coverage"`
 	Warnings  []Warning `json:"warnings,omitempty"`
-	Cached    bool      `json:"-"` // it came from a cache: nothing was parsed
+	Partial   bool      `json:"partial,omitempty"` // reading was ended from outside: other pages may come next time
+	Cached    bool      `json:"-"`                 // it came from a cache: nothing was parsed
 }
 
 // Kind says what a section is.

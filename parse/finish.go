@@ -16,6 +16,7 @@ const (
 	WarnRepairedUTF8 = "repaired_utf8"   // bytes that stood for no character were replaced
 	WarnDamaged      = "damaged"         // only a part could be read
 	WarnLeftOut      = "left_out"        // a part was left out on purpose
+	WarnPartial      = "partial"         // reading was ended from outside before the last page
 	WarnNoOutline    = "outline_skipped" // too large or too deep to look for headings and blocks
 )
 
@@ -30,6 +31,9 @@ func finish(d *Document, f File, info Info, detected Detection) error {
 		d.MediaType = mediaType(info, detected)
 	}
 	repair(d)
+	if d.Partial { // what is derived from it must not be taken for the whole
+		d.Parser += "/" + FileID([]byte(d.Text))
+	}
 	SortSections(d.Sections)
 	for _, s := range d.Sections {
 		if !inside(d.Text, s) {

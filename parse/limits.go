@@ -33,6 +33,11 @@ type Limits struct {
 	Operations int           `json:"operations"` // content operations of a PDF; default 20,000,000
 	FormDepth  int           `json:"form_depth"` // nesting of PDF form objects; default 12
 	Time       time.Duration `json:"time"`       // for each engine that reads a PDF; default 20 s
+
+	// Of the process that reads one file, where there is one (inlay/parse/worker).
+	Memory int64         `json:"memory"` // bytes of data; default 768 MiB
+	CPU    time.Duration `json:"cpu"`    // processor time, whole seconds; default 30 s
+	Wall   time.Duration `json:"wall"`   // time in all; default three times Time
 }
 
 // Default limits, measured to pass every honest file of the sets named in
@@ -55,6 +60,8 @@ const (
 	DefaultOperations = 20_000_000
 	DefaultFormDepth  = 12
 	DefaultTime       = 20 * time.Second
+	DefaultMemory     = 768 << 20
+	DefaultCPU        = 30 * time.Second
 )
 
 // WithDefaults fills every zero field.
@@ -76,6 +83,9 @@ func (l Limits) WithDefaults() Limits {
 	def(&l.Operations, DefaultOperations)
 	def(&l.FormDepth, DefaultFormDepth)
 	def(&l.Time, DefaultTime)
+	def(&l.Memory, DefaultMemory)
+	def(&l.CPU, DefaultCPU)
+	def(&l.Wall, 3*l.Time)
 	return l
 }
 

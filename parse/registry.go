@@ -80,6 +80,16 @@ func (r *Registry) Parsers() []Info {
 	return infos
 }
 
+// Named returns the parser of that name, or fault.Usage.
+func (r *Registry) Named(name string) (Parser, error) {
+	for _, p := range r.parsers {
+		if p.Info().Name == name {
+			return p, nil
+		}
+	}
+	return nil, &fault.Error{Code: fault.Usage, Subject: "parser " + name, Reason: "is not registered"}
+}
+
 // Lookup chooses the parser for a file without reading it: content first, then,
 // among forms of text, the extension, then the claimed media type. Formats that
 // nothing here reads are errors: fault.UnsupportedFormat, fault.PasswordRequired,

@@ -60,7 +60,7 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 		known = append(known, injection.Warning{Code: "window_assumed", Message: notice})
 	}
 	res, err := injector.Inject(ctx, injection.Request{
-		Messages: past.Messages, Text: question, Files: files, Earlier: past.files(),
+		Messages: past.Messages, Text: question, Files: files, Earlier: past.files(a.limits),
 		Model: model, Options: options, Warnings: known, Report: view.show,
 	})
 	view.close()

@@ -183,7 +183,7 @@ func (t *talk) line(ctx context.Context, line string, interrupts <-chan os.Signa
 func (t *talk) turn(ctx context.Context, question string) error {
 	view := newStatusView(t.app.stderr, t.quiet)
 	res, err := t.injector.Inject(ctx, injection.Request{
-		Messages: t.past.Messages, Text: question, Files: t.files, Images: t.images, Earlier: t.past.files(),
+		Messages: t.past.Messages, Text: question, Files: t.files, Images: t.images, Earlier: t.past.files(t.app.limits),
 		Model: t.model, Options: t.options, Report: view.show,
 	})
 	view.close()

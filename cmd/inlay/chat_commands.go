@@ -72,7 +72,7 @@ func (t *talk) attach(ctx context.Context, arg string) error {
 // the next.
 func (t *talk) listFiles() string {
 	var b strings.Builder
-	for _, f := range t.past.files() {
+	for _, f := range t.past.files(t.app.limits) {
 		b.WriteString(f.Name + "\n")
 	}
 	for _, f := range t.files {

@@ -9,6 +9,7 @@ import (
 
 // chunkCmd prints the passages that retrieval would search.
 type chunkCmd struct {
+	readSettings
 	Size    int  `default:"0" placeholder:"N" help:"Most tokens of a passage (default: the splitter's own)."`
 	Overlap int  `default:"0" placeholder:"N" help:"Tokens that neighbouring passages share."`
 	Quiet   bool `short:"q" help:"No statuses."`

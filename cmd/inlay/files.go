@@ -68,9 +68,9 @@ func openEach(ctx context.Context, a *app, args []rawArg) ([]injection.File, err
 // readFile reads one file, or standard input for "-".
 func readFile(ctx context.Context, a *app, path string) (parse.File, error) {
 	if path == "-" {
-		return parse.ReadFrom(ctx, "stdin", cancelable{ctx.Done(), a.stdin}, parse.Limits{})
+		return parse.ReadFrom(ctx, "stdin", cancelable{ctx.Done(), a.stdin}, a.limits)
 	}
-	return parse.ReadFile(ctx, path, parse.Limits{})
+	return parse.ReadFile(ctx, path, a.limits)
 }
 
 // cancelable is a reader that gives up when done is closed, though the read

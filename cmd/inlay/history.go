@@ -56,7 +56,7 @@ func notRegular(path string) error {
 // files are the attachments of earlier turns, each once, oldest first; of a path
 // that was attached again, only the newest. They are
 // read when they are searched.
-func (h *history) files() []injection.File {
+func (h *history) files(limits parse.Limits) []injection.File {
 	newest := map[string]string{} // path to the id it has now
 	for _, m := range h.Messages {
 		for _, a := range m.Attachments {
@@ -71,7 +71,7 @@ func (h *history) files() []injection.File {
 				continue
 			}
 			seen[a.FileID] = true
-			out = append(out, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: opener(a)})
+			out = append(out, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: opener(a, limits)})
 		}
 	}
 	return out
@@ -79,12 +79,12 @@ func (h *history) files() []injection.File {
 
 // opener reads an attachment of an earlier turn from where it was found then,
 // and makes sure that it is still the same.
-func opener(a chat.Attachment) func(context.Context) ([]byte, error) {
+func opener(a chat.Attachment, limits parse.Limits) func(context.Context) ([]byte, error) {
 	return func(ctx context.Context) ([]byte, error) {
 		if a.Path == "" {
 			return nil, &fault.Error{Code: fault.FileNotFound, Subject: a.Name, Reason: "was attached on an earlier turn and the history does not say where it is", Next: "attach it again with -f"}
 		}
-		f, err := parse.ReadFile(ctx, a.Path, parse.Limits{})
+		f, err := parse.ReadFile(ctx, a.Path, limits)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 // parseCmd prints what a file yields.
 type parseCmd struct {
+	readSettings
 	Output string `enum:"text,json" default:"text" help:"What to print: the text, or the document with its map of sections."`
 	Quiet  bool   `short:"q" help:"No statuses."`
 
@@ -37,7 +38,7 @@ func parseOne(ctx context.Context, a *app, path string, quiet bool) (parse.Docum
 	if err != nil {
 		return parse.Document{}, err
 	}
-	registry, err := openParsers(a.getenv)
+	registry, err := openParsers(a.limits, a.getenv)
 	if err != nil {
 		return parse.Document{}, err
 	}

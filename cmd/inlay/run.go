@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"inlay/fault"
+	"inlay/parse"
 )
 
 // cli is the command line: one field per subcommand, each in a file of its own.
@@ -38,6 +39,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	settings       *source
+	limits         parse.Limits // of reading files, set before the subcommand runs
 }
 
 // exited is how kong's --help and --version leave the parser.
@@ -53,6 +55,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 			}
 		}
 	}()
+	if slices.Equal(args, []string{workerCommand}) {
+		return work(ctx, getenv, stdin, stdout)
+	}
 	a := &app{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
 	var c cli
 	if a.settings, err = openSource(args, getenv); err != nil {
@@ -62,7 +67,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		kong.Name("inlay"), kong.Description("Lay the right part of your documents into a prompt."),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited{code}) }),
 		kong.TypeMapper(reflect.TypeFor[rawArg](), kong.MapperFunc(rawMapper)), kong.WithHyphenPrefixedParameters(true),
-		kong.Resolvers(a.settings), kong.Vars{"version": version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Resolvers(a.settings), kong.Bind(a), kong.Vars{"version": version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
 		return a.report(args, err)

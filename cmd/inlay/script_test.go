@@ -4,12 +4,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"inlay": main}) }
+func TestMain(m *testing.M) {
+	if slices.Equal(os.Args[1:], []string{workerCommand}) { // a test in this process reads a document
+		main()
+	}
+	testscript.Main(m, map[string]func(){"inlay": main})
+}
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
@@ -19,8 +25,10 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	caches := t.TempDir() // one for all scripts: what is compiled once need not be compiled again
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"hostile": hostile},
+		Dir:  "testdata/script", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
 		Condition: func(name string) (bool, error) {
 			if name != "root" {
 				return false, fmt.Errorf("unknown condition %s", name)
@@ -31,6 +39,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("HANDBOOK", root+"/../../testdata/handbook.md")
 			e.Setenv("TESTDATA", root+"/../../testdata")
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_CACHE_HOME", caches)
 			return nil
 		},
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/parse"
 )
 
 // settings are the values that shape a decision. Each is a flag, INLAY_ and the
@@ -29,8 +30,22 @@ type modelSettings struct {
 	ContextLength int    `key:"context_length" default:"0" placeholder:"N" help:"Context window in tokens; 0: of the model, 4096 where nothing is known."`
 }
 
-// searchSettings shape retrieval.
+// readSettings bound what reading a file may cost.
+type readSettings struct {
+	ParseLimits string `key:"parse_limits" placeholder:"NAME=VALUE,..." help:"Limits of reading one file, for example file=100MiB,time=5s,memory=1GiB."`
+}
+
+// AfterApply hands the limits to whatever reads files, once flags are known.
+func (s readSettings) AfterApply(a *app) (err error) {
+	a.limits, err = s.limits()
+	return err
+}
+
+func (s readSettings) limits() (parse.Limits, error) { return parse.LimitsFrom(s.ParseLimits) }
+
+// searchSettings shape reading and retrieval.
 type searchSettings struct {
+	readSettings
 	Embedder  string   `key:"embedder" default:"builtin" placeholder:"NAME" help:"Embedding: builtin, static:DIR, ollama:NAME or openai:NAME (served where the model is, if that is the same provider)."`
 	Limit     int      `key:"retrieval_limit" default:"3" placeholder:"N" help:"Most passages to cite."`
 	Threshold *float64 `key:"retrieval_affinity_threshold" placeholder:"0..1" help:"Affinity that a passage must exceed (default: the embedder's own)."`

@@ -50,7 +50,7 @@ func newStatusView(w io.Writer, quiet bool) *statusView {
 // note prints a line before the tree.
 func (v *statusView) note(line string) {
 	if !v.quiet {
-		v.write(line + "\n")
+		v.write(printable(line) + "\n")
 	}
 }
 

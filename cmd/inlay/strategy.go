@@ -274,7 +274,7 @@ func (c *strategyMatchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	list, _ := attached(files, images, nil)
+	list, _ := attached(files, images, nil, a.limits)
 	if _, given := render.Find(values, "attachments.files"); !given {
 		values["attachments.files"] = strategy.AttachmentValues(list)
 	}

@@ -89,7 +89,7 @@ func environment(getenv func(string) string) map[string]any {
 }
 
 // attached turns what -f names, and what earlier turns had, into attachments.
-func attached(files []injection.File, images []chat.Attachment, earlier []injection.File) (list []strategy.Attachment, modes map[string]injection.Mode) {
+func attached(files []injection.File, images []chat.Attachment, earlier []injection.File, limits parse.Limits) (list []strategy.Attachment, modes map[string]injection.Mode) {
 	modes = map[string]injection.Mode{}
 	for _, f := range files {
 		id := parse.FileID(f.Data)
@@ -100,7 +100,7 @@ func attached(files []injection.File, images []chat.Attachment, earlier []inject
 		})
 	}
 	for _, i := range images {
-		list = append(list, strategy.Attachment{Attachment: i, New: true, Open: opener(i)})
+		list = append(list, strategy.Attachment{Attachment: i, New: true, Open: opener(i, limits)})
 	}
 	for _, f := range earlier {
 		list = append(list, strategy.Attachment{Attachment: chat.Attachment{FileID: f.ID, Name: f.Name, Path: f.Path, MediaType: f.MediaType}, Open: f.Open})

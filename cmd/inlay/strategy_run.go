@@ -89,7 +89,7 @@ func (c *strategyRunCmd) execution(ctx context.Context, a *app) (x strategy.Exec
 		return x, nil, err
 	}
 	x.Messages = past.Messages
-	x.Attachments, modes = attached(files, images, past.files())
+	x.Attachments, modes = attached(files, images, past.files(a.limits), a.limits)
 	return x, modes, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 // tokensCmd counts the tokens of what files yield.
 type tokensCmd struct {
+	readSettings
 	Encoding string `default:"o200k_base" enum:"o200k_base,cl100k_base,p50k_base,r50k_base" help:"Vocabulary to count with."`
 	Output   string `enum:"text,json" default:"text" help:"What to print."`
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"inlay/embed"
@@ -20,10 +19,6 @@ import (
 	"inlay/llm/ollama"
 	"inlay/llm/openai"
 	"inlay/parse"
-	"inlay/parse/markup"
-	"inlay/parse/office"
-	"inlay/parse/pdf"
-	"inlay/parse/plain"
 	"inlay/prompts"
 	"inlay/retrieve"
 	"inlay/retrieve/chromem"
@@ -45,18 +40,6 @@ func promptSet(name string) (*prompts.Set, error) {
 		return nil, &fault.Error{Code: fault.Usage, Subject: "--prompt-set", Reason: "is neither classic nor cited nor a folder: " + name, Next: "name a folder with full.tmpl, retrieval.tmpl and none.tmpl", Err: err}
 	}
 	return set, nil
-}
-
-// openParsers is every format that inlay reads. Pages of a PDF that come out
-// doubtful are read again by PDFium, whose compiled module is kept in the
-// user's cache folder.
-func openParsers(getenv func(string) string) (*parse.Registry, error) {
-	var limits parse.Limits
-	second := &pdf.PDFium{}
-	if dir := userCache(getenv); dir != "" {
-		second.CacheDir = filepath.Join(dir, "inlay", "wasm")
-	}
-	return parse.NewRegistry(slices.Concat([]parse.Parser{pdf.Parser{Limits: limits, Second: second}}, plain.All(limits), markup.All(limits), office.All(limits))...)
 }
 
 // openModel is the model that will answer, to be measured. A server is asked
@@ -141,7 +124,11 @@ const (
 
 // openInjector puts the parts together.
 func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv func(string) string) (*injection.Injector, error) {
-	registry, err := openParsers(getenv)
+	limits, err := s.limits()
+	if err != nil {
+		return nil, err
+	}
+	registry, err := openParsers(limits, getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +145,7 @@ func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv
 		return nil, err
 	}
 	return &injection.Injector{
-		Reader: parse.Cached{Registry: registry, Store: store},
+		Reader: parse.Cached{Registry: registry, Store: store, Limits: limits},
 		Retriever: retrieve.New(retrieve.Options{
 			Embedder: embedder, Splitter: splitter, Cache: store,
 			NewIndex: func() (retrieve.Index, error) {

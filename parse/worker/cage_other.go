@@ -3,15 +3,15 @@
 package worker
 
 import (
+	"os"
 	"os/exec"
 	"runtime/debug"
-	"syscall"
 )
 
 // lock bounds the memory that the runtime tries to keep to; there are no hard
 // limits on this system.
-func (c Cage) lock() error {
-	debug.SetMemoryLimit(c.withDefaults().Memory * 3 / 4)
+func (c cage) lock() error {
+	debug.SetMemoryLimit(c.memory * 3 / 4)
 	return nil
 }
 
@@ -19,4 +19,10 @@ func isolate(*exec.Cmd) {}
 
 // spent reports whether the system ended the process for using up its processor
 // time, which it does not bound here.
-func spent(syscall.WaitStatus) bool { return false }
+func (cage) spent(*os.ProcessState, string) bool { return false }
+
+// killed reports whether a process was ended from outside, which cannot be told here.
+func killed(*os.ProcessState) bool { return false }
+
+// self is the running program.
+func self() (string, error) { return os.Executable() }

@@ -16,35 +16,42 @@ type Child struct {
 	// Parsers builds the parsers under the limits of the request.
 	Parsers func(parse.Limits) (*parse.Registry, error)
 	// Warm, if set, runs before the process is locked in: what must still write
-	// files, such as a compilation cache, does it here.
-	Warm func() error
-	// Cage are the limits that the process puts on itself.
-	Cage Cage
+	// files for a parser, such as a compilation cache, does it here. What it does
+	// not get done is missed later, by the parser that needs it.
+	Warm func(parse.Info)
 }
 
-// Main locks the process in, reads one document from in, and writes its pages,
-// then the document or the reason why there is none, to out. It returns an error
-// only if talking to the supervisor failed. It changes limits of the whole
-// process, so a process calls it once and then ends.
+// Main reads one request from in, locks the process in, and only then reads the
+// document. It writes its pages, then the document or the reason why there is
+// none, to out, and returns an error only if talking to the supervisor failed.
+// It changes limits of the whole process, so a process calls it once and ends.
 func (c Child) Main(ctx context.Context, in io.Reader, out io.Writer) error {
-	if c.Warm != nil {
-		// What could not be warmed is missed later, by the parser that needs it.
-		_ = c.Warm()
-	}
-	if err := c.Cage.lock(); err != nil {
-		return err
-	}
 	r := bufio.NewReader(in)
 	var q request
 	if err := readLine(r, &q); err != nil {
 		return err
 	}
-	data, err := readRaw(r, q.Size, max(q.Limits.WithDefaults().PlainText, q.Limits.WithDefaults().File))
+	registry, err := c.Parsers(q.Limits)
+	if err != nil {
+		return err
+	}
+	p, err := registry.Named(q.Parser)
+	if err != nil {
+		return err
+	}
+	if c.Warm != nil {
+		c.Warm(p.Info())
+	}
+	if err := cageOf(q.Limits).lock(); err != nil {
+		return err
+	}
+	limits := q.Limits.WithDefaults()
+	data, err := readRaw(r, q.Size, max(limits.PlainText, limits.File))
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriter(out)
-	d, err := c.parse(ctx, q, data, w)
+	d, err := read(ctx, p, parse.File{Name: q.Name, MediaType: q.MediaType, Data: data}, w)
 	if err != nil {
 		return write(w, reply{Failure: failureOf(err)}, "")
 	}
@@ -53,17 +60,8 @@ func (c Child) Main(ctx context.Context, in io.Reader, out io.Writer) error {
 	return write(w, reply{Document: &d, Size: int64(len(text))}, text)
 }
 
-// parse reads the document with the parser that its content asks for.
-func (c Child) parse(ctx context.Context, q request, data []byte, w *bufio.Writer) (parse.Document, error) {
-	registry, err := c.Parsers(q.Limits)
-	if err != nil {
-		return parse.Document{}, err
-	}
-	f := parse.File{Name: q.Name, MediaType: q.MediaType, Data: data}
-	p, err := registry.Lookup(f)
-	if err != nil {
-		return parse.Document{}, err
-	}
+// read reads the document and sends progress and pages on the way.
+func read(ctx context.Context, p parse.Parser, f parse.File, w *bufio.Writer) (parse.Document, error) {
 	var broken error // writing failed: the supervisor is gone
 	report := func(done float64) {
 		broken = errors.Join(broken, write(w, reply{Done: &done}, ""))

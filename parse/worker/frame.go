@@ -17,6 +17,7 @@ import (
 
 // request is the one frame that goes in; its raw bytes are the document.
 type request struct {
+	Parser    string       `json:"parser"` // its name
 	Name      string       `json:"name"`
 	MediaType string       `json:"media_type,omitempty"`
 	Limits    parse.Limits `json:"limits"`

@@ -13,12 +13,15 @@ package worker
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
+	"slices"
 	"time"
 
 	"inlay/fault"
@@ -28,50 +31,53 @@ import (
 // Command says how a worker is started. The zero value starts the running
 // program without arguments.
 type Command struct {
-	Path   string        // default: the running program
-	Args   []string      // what makes it a worker, such as a subcommand
-	Env    []string      // its environment; by default only HOME and XDG_CACHE_HOME are handed on
-	Limits parse.Limits  // handed to the worker's parsers
-	Time   time.Duration // most time for one document; default three times Limits.Time
+	Path   string       // default: the running program
+	Args   []string     // what makes it a worker, such as a subcommand
+	Env    []string     // its environment; by default HOME, XDG_CACHE_HOME and TMPDIR are handed on
+	Limits parse.Limits // handed to the worker's parsers; Memory, CPU and Wall are the process's own
+	Most   int          // processes at once, default the number of processors
 }
 
-// Parser reads with Inner, in a worker. It is a [parse.Parser] of the same name,
-// version and formats.
-type Parser struct {
-	Inner   parse.Parser // only described here; the worker has its own
-	Command Command
-}
-
-// Wrap puts parsers into workers.
+// Wrap puts parsers into workers: each result reads like the parser it stands
+// for, in a process of its own, of which no more than c.Most run at once.
 func Wrap(c Command, parsers ...parse.Parser) []parse.Parser {
+	slots := make(chan struct{}, cmp.Or(c.Most, runtime.NumCPU()))
 	out := make([]parse.Parser, len(parsers))
 	for i, p := range parsers {
-		out[i] = Parser{p, c}
+		out[i] = caged{p.Info(), c, slots}
 	}
 	return out
 }
 
+// caged is a parser in a worker.
+type caged struct {
+	info    parse.Info
+	command Command
+	slots   chan struct{}
+}
+
 // Info implements [parse.Parser].
-func (p Parser) Info() parse.Info { return p.Inner.Info() }
+func (p caged) Info() parse.Info { return p.info }
 
 // Parse implements [parse.Parser]. Beside the inner parser's errors there are
 // fault.LimitExceeded and fault.Timeout for a worker that was stopped, and
 // fault.Corrupt for one that broke down, before it had read a page; after that
 // the pages read so far are the document, the others are marked failed, and a
 // warning says why.
-func (p Parser) Parse(ctx context.Context, f parse.File, report parse.Progress) (parse.Document, error) {
+func (p caged) Parse(ctx context.Context, f parse.File, report parse.Progress) (parse.Document, error) {
+	select {
+	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
+	case <-ctx.Done():
+	}
 	if err := ctx.Err(); err != nil {
 		return parse.Document{}, stopped(f.Name, err)
 	}
-	limits := p.Command.Limits.WithDefaults()
-	limit := p.Command.Time
-	if limit == 0 {
-		limit = 3 * limits.Time
-	}
-	timed, cancel := context.WithTimeout(ctx, limit)
+	limits := p.command.Limits.WithDefaults()
+	timed, cancel := context.WithTimeout(ctx, limits.Wall)
 	defer cancel()
-	r := run{file: f, report: report, limits: limits}
-	end := r.supervise(timed, p.Command)
+	r := run{file: f, parser: p.info.Name, report: report, limits: limits}
+	end := r.supervise(timed, p.command)
 	switch {
 	case ctx.Err() != nil:
 		return parse.Document{}, stopped(f.Name, ctx.Err())
@@ -81,9 +87,9 @@ func (p Parser) Parse(ctx context.Context, f parse.File, report parse.Progress) 
 		return *r.document, nil
 	}
 	if timed.Err() != nil {
-		end = &fault.Error{Code: fault.Timeout, Reason: fmt.Sprintf("reading took longer than %v", limit), Next: "split the document or raise the time limit", Err: end}
+		end = &fault.Error{Code: fault.Timeout, Reason: fmt.Sprintf("reading took longer than %v", limits.Wall), Next: "split the document or raise the time limit", Err: end}
 	}
-	return r.partial(p.Info(), reasonOf(f.Name, end))
+	return r.partial(p.info, reasonOf(f.Name, end))
 }
 
 // stopped is the error of a caller's context.
@@ -98,6 +104,7 @@ func stopped(name string, err error) error {
 // run is one document's way through a worker.
 type run struct {
 	file     parse.File
+	parser   string
 	report   parse.Progress
 	limits   parse.Limits
 	pages    map[int]pageOf // by number
@@ -114,17 +121,10 @@ type pageOf struct {
 
 // supervise starts the worker, feeds it and listens until it ends.
 func (r *run) supervise(ctx context.Context, c Command) error {
-	path := c.Path
-	if path == "" {
-		self, err := os.Executable()
-		if err != nil {
-			return fmt.Errorf("find the worker's program: %w", err)
-		}
-		path = self
+	cmd, err := c.start(ctx)
+	if err != nil {
+		return err
 	}
-	cmd := exec.CommandContext(ctx, path, c.Args...)
-	cmd.Env = environment(c.Env)
-	isolate(cmd)
 	head, err := r.request(c)
 	if err != nil {
 		return err
@@ -142,13 +142,38 @@ func (r *run) supervise(ctx context.Context, c Command) error {
 	}
 	heard := r.listen(out)
 	_, _ = io.Copy(io.Discard, io.LimitReader(out, 1<<20)) // let it end by itself
-	return errors.Join(ended(cmd.Wait(), words.String()), heard)
+	return errors.Join(cageOf(r.limits).ended(cmd.Wait(), words.String()), heard)
+}
+
+// mark is what a worker finds in its environment.
+const mark = "INLAY_WORKER=1"
+
+// start prepares the worker's process. It is called by the name that the
+// program itself was called by. A program that does not know it is a worker
+// would start further ones, so a worker starts none.
+func (c Command) start(ctx context.Context) (*exec.Cmd, error) {
+	if slices.Contains(os.Environ(), mark) {
+		return nil, errors.New("a worker starts no workers")
+	}
+	path, name := c.Path, c.Path
+	if path == "" {
+		var err error
+		if path, err = self(); err != nil {
+			return nil, fmt.Errorf("find the worker's program: %w", err)
+		}
+		name = os.Args[0]
+	}
+	cmd := exec.CommandContext(ctx, path, c.Args...)
+	cmd.Args[0] = name
+	cmd.Env = append(environment(c.Env), mark)
+	isolate(cmd)
+	return cmd, nil
 }
 
 // environment is what a worker may see of ours.
 func environment(given []string) []string {
 	if given != nil {
-		return given
+		return slices.Clone(given)
 	}
 	env := []string{"GOTRACEBACK=none", "GOMAXPROCS=2"}
 	for _, key := range []string{"HOME", "XDG_CACHE_HOME", "TMPDIR"} {
@@ -163,7 +188,7 @@ func environment(given []string) []string {
 func (r *run) request(c Command) ([]byte, error) {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
-	q := request{Name: r.file.Name, MediaType: r.file.MediaType, Limits: c.Limits, Size: int64(len(r.file.Data))}
+	q := request{Parser: r.parser, Name: r.file.Name, MediaType: r.file.MediaType, Limits: c.Limits, Size: int64(len(r.file.Data))}
 	err := write(w, q, "")
 	return b.Bytes(), err
 }

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/fault"
+	"inlay/internal/cache"
 	"inlay/parse"
 	"inlay/parse/worker"
 )
@@ -23,7 +25,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv(role) != "" {
 		child := worker.Child{
 			Parsers: func(parse.Limits) (*parse.Registry, error) { return parse.NewRegistry(moody{}) },
-			Cage:    worker.Cage{Memory: 256 << 20, CPU: time.Second},
 		}
 		if err := child.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
 			os.Exit(3)
@@ -59,6 +60,9 @@ func (moody) ParsePages(_ context.Context, f parse.File, report parse.Progress, 
 			for {
 				_ = len(p)
 			}
+		case "killed":
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			time.Sleep(time.Second)
 		case "sleep":
 			time.Sleep(time.Minute)
 		case "eat":
@@ -83,30 +87,34 @@ func (moody) ParsePages(_ context.Context, f parse.File, report parse.Progress, 
 	return d, nil
 }
 
-func reader(limit time.Duration) parse.Parser {
-	return worker.Wrap(worker.Command{Env: []string{role + "=1", "GOTRACEBACK=none"}, Time: limit}, moody{})[0]
+// command is this test's own program as a worker.
+func command(wall time.Duration) worker.Command {
+	limits := parse.Limits{Memory: 256 << 20, CPU: time.Second, Wall: wall}
+	return worker.Command{Env: []string{role + "=1", "GOTRACEBACK=none"}, Limits: limits}
+}
+
+// reader keeps the registry's promises around a reader in a worker.
+func reader(t *testing.T, c worker.Command) *parse.Registry {
+	t.Helper()
+	r, err := parse.NewRegistry(worker.Wrap(c, moody{})...)
+	require.NoError(t, err)
+	return r
 }
 
 func TestWorkerReads(t *testing.T) {
-	if raced {
-		t.Skip("the race detector needs more memory than a worker may have")
-	}
 	var progress []float64
 	f := parse.File{Name: "a.txt", Path: "/x/a.txt", Data: []byte("one\ftwo\fwrite")}
-	d, err := reader(0).Parse(t.Context(), f, func(p float64) { progress = append(progress, p) })
+	d, err := reader(t, command(0)).Parse(t.Context(), f, func(p float64) { progress = append(progress, p) })
 	require.NoError(t, err)
 	require.Equal(t, "onetwowrite", d.Text)
 	require.Equal(t, "two", d.Text[d.Sections[1].Start:d.Sections[1].End])
 	require.Equal(t, "/x/a.txt", d.Path)
-	require.Len(t, progress, 3)
-	require.Equal(t, moody{}.Info(), reader(0).Info())
+	require.Equal(t, []float64{1. / 3, 2. / 3, 1}, progress)
+	require.Equal(t, []parse.Info{moody{}.Info()}, reader(t, command(0)).Parsers())
 }
 
 // However a worker ends, the supervisor goes on and says what happened.
 func TestWorkerEnds(t *testing.T) {
-	if raced {
-		t.Skip("the race detector needs more memory than a worker may have")
-	}
 	for _, c := range []struct {
 		mood string
 		code fault.Code
@@ -116,12 +124,16 @@ func TestWorkerEnds(t *testing.T) {
 		{"spin", fault.LimitExceeded},
 		{"eat", fault.LimitExceeded},
 		{"sleep", fault.Timeout},
+		{"killed", fault.Internal},
 	} {
 		t.Run(c.mood, func(t *testing.T) {
 			t.Parallel()
-			p := reader(10 * time.Second)
+			if worker.Raced && c.mood == "eat" {
+				t.Skip("the race detector maps more memory than a worker may have, so nothing limits it")
+			}
+			p := reader(t, command(10*time.Second))
 			if c.mood == "sleep" {
-				p = reader(500 * time.Millisecond)
+				p = reader(t, command(500*time.Millisecond))
 			}
 			_, err := p.Parse(t.Context(), parse.File{Name: "a.txt", Data: []byte(c.mood)}, nil)
 			require.Equal(t, c.code, fault.CodeOf(err), "%v", err)
@@ -133,26 +145,48 @@ func TestWorkerEnds(t *testing.T) {
 			require.NoError(t, err, "what was read before is kept")
 			require.Equal(t, "first page", d.Text)
 			require.Equal(t, parse.Coverage{Pages: 3, Characters: 10, PerPage: []int{10, 0, 0}, Failed: []int{2, 3}}, d.Coverage)
-			require.Len(t, d.Warnings, 1)
+			require.True(t, d.Partial)
+			require.Len(t, d.Warnings, 2)
 			require.Contains(t, d.Warnings[0].Message, "only 1 of 3 pages were read")
+			require.Equal(t, "pages 2-3 could not be read", d.Warnings[1].Message)
 		})
 	}
 }
 
 func TestWorkerCanceled(t *testing.T) {
-	if raced {
-		t.Skip("the race detector needs more memory than a worker may have")
-	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := reader(0).Parse(ctx, parse.File{Name: "a.txt", Data: []byte("one\fsleep")}, func(float64) { cancel() })
+	_, err := reader(t, command(0)).Parse(ctx, parse.File{Name: "a.txt", Data: []byte("one\fsleep")}, func(float64) { cancel() })
 	require.True(t, fault.Is(err, fault.Canceled), "%v", err)
 }
 
 func TestWorkerThatIsNone(t *testing.T) {
 	for _, path := range []string{"/bin/cat", "/bin/true", "/nonexistent"} {
-		p := worker.Parser{Inner: moody{}, Command: worker.Command{Path: path, Time: 5 * time.Second}}
+		p := reader(t, worker.Command{Path: path, Limits: parse.Limits{Wall: 5 * time.Second}})
 		_, err := p.Parse(t.Context(), parse.File{Name: "a.txt", Data: fmt.Append(nil, path)}, nil)
 		require.Error(t, err)
 		require.Equal(t, fault.Internal, fault.CodeOf(err), "%s: %v", path, err)
 	}
+}
+
+// What was derived from a part of a document is not kept for the whole.
+func TestPartialIsNotCached(t *testing.T) {
+	store := &cache.Memory{}
+	f := parse.File{Name: "a.txt", Data: []byte("first page\fkilled")}
+	cached := parse.Cached{Registry: reader(t, command(0)), Store: store}
+	d, err := cached.Parse(t.Context(), f, nil)
+	require.NoError(t, err)
+	require.True(t, d.Partial)
+	require.NotEqual(t, "moody/1", d.Parser)
+	d, err = cached.Parse(t.Context(), f, nil)
+	require.NoError(t, err)
+	require.False(t, d.Cached)
+}
+
+// A program that does not know its own subcommand would start itself for ever.
+func TestWorkerStartsNoWorker(t *testing.T) {
+	t.Setenv("INLAY_WORKER", "1")
+	_, err := reader(t, command(0)).Parse(t.Context(), parse.File{Name: "a.txt", Data: []byte("one")}, nil)
+	about, ok := errors.AsType[*fault.Error](err)
+	require.True(t, ok)
+	require.ErrorContains(t, about.Err, "a worker starts no workers")
 }
