@@ -29,14 +29,25 @@ type Request struct {
 	Seed        *int            // nil: the model's own
 	Stop        []string        // texts that end the answer
 	Schema      json.RawMessage // a JSON schema that the answer must follow; nil: free text
+	Tools       []Tool          // what the model may ask to have run; nil: it answers in text
+}
+
+// Tool is a function that a model may ask for. It is told its name, what it
+// does and the shape of its arguments.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"` // a JSON schema of type object; nil: no arguments
 }
 
 // Delta is a piece of an answer.
 type Delta struct {
 	Text     string // of the answer
 	Thinking string // of the model's reasoning, where the server tells it apart
-	Done     string // on the last delta, why the model stopped: "stop", "length"
+	Done     string // on the last delta, why the model stopped: "stop", "length", "tool_calls"
 	Usage    Usage  // on the last delta, where the server reports it
+
+	ToolCalls []chat.ToolCall // whole calls, each on one delta; all have an ID
 }
 
 // Usage is what a server counted.
@@ -47,9 +58,10 @@ type Usage struct {
 
 // Answer is a whole answer.
 type Answer struct {
-	Text  string
-	Done  string
-	Usage Usage
+	Text      string
+	Done      string
+	Usage     Usage
+	ToolCalls []chat.ToolCall
 }
 
 // Collect asks g and waits for the whole answer. On an error it returns what
@@ -63,6 +75,7 @@ func Collect(ctx context.Context, g Generator, r Request) (Answer, error) {
 			return a, err
 		}
 		text.WriteString(d.Text)
+		a.ToolCalls = append(a.ToolCalls, d.ToolCalls...)
 		if d.Done != "" {
 			a.Done, a.Usage = d.Done, d.Usage
 		}

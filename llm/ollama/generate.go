@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,10 +32,15 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		ctx, failure := transport.WithFailure(ctx)
-		done := false
+		done, calls := false, 0
 		err = m.api.Chat(ctx, req, func(resp api.ChatResponse) error {
 			done = done || resp.Done
-			if !yield(delta(resp), nil) {
+			d := delta(resp)
+			for _, c := range resp.Message.ToolCalls {
+				calls++
+				d.ToolCalls = append(d.ToolCalls, toolCall(c, calls))
+			}
+			if !yield(d, nil) {
 				return errLeft
 			}
 			return nil
@@ -86,6 +92,10 @@ func (m *Model) request(ctx context.Context, r llm.Request) (*api.ChatRequest, e
 	if err != nil {
 		return nil, err
 	}
+	tools, err := apiTools(r.Tools)
+	if err != nil {
+		return nil, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	length, err := m.window(ctx)
@@ -94,7 +104,7 @@ func (m *Model) request(ctx context.Context, r llm.Request) (*api.ChatRequest, e
 	}
 	never := false
 	return &api.ChatRequest{
-		Model: m.config.Model, Messages: messages, Format: r.Schema, Truncate: &never, Shift: &never,
+		Model: m.config.Model, Messages: messages, Tools: tools, Format: r.Schema, Truncate: &never, Shift: &never,
 		KeepAlive: m.keepAlive(), Options: options(r, length),
 	}, nil
 }
@@ -126,6 +136,31 @@ func delta(r api.ChatResponse) llm.Delta {
 		d.Usage = llm.Usage{Prompt: r.PromptEvalCount, Completion: r.EvalCount}
 	}
 	return d
+}
+
+// toolCall is the server's call in inlay's form. Servers before 0.12 give calls
+// no id; then their number in the answer stands for it.
+func toolCall(c api.ToolCall, number int) chat.ToolCall {
+	return chat.ToolCall{ID: cmp.Or(c.ID, fmt.Sprintf("call_%d", number)), Name: c.Function.Name, Arguments: c.Function.Arguments.String()}
+}
+
+// apiTools translates tools; a schema that the server has no words for is an error.
+func apiTools(tools []llm.Tool) (api.Tools, error) {
+	var out api.Tools
+	for _, t := range tools {
+		f := api.ToolFunction{Name: t.Name, Description: t.Description}
+		f.Parameters.Type = "object"
+		if t.Parameters != nil {
+			if err := json.Unmarshal(t.Parameters, &f.Parameters); err != nil {
+				return nil, &fault.Error{Code: fault.Usage, Subject: "tool " + t.Name, Reason: "its parameters are no JSON schema of an object", Next: "mend the tool", Err: err}
+			}
+		}
+		if f.Parameters.Properties == nil {
+			f.Parameters.Properties = api.NewToolPropertiesMap()
+		}
+		out = append(out, api.Tool{Type: "function", Function: f})
+	}
+	return out, nil
 }
 
 // apiMessages translates messages. Attachments stay out: images are not inlay's

@@ -2,6 +2,8 @@ package ollama_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ollama/ollama/api"
 	"github.com/stretchr/testify/require"
 
 	"inlay/chat"
@@ -184,4 +187,28 @@ func TestServerErrorsHaveCodesAndHoldNoContent(t *testing.T) {
 			require.NotContains(t, err.Error()+log.String(), "SECRET")
 		})
 	}
+}
+
+func TestToolsGoThereAndCallsComeBack(t *testing.T) {
+	var sent api.ChatRequest
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/chat" {
+			_ = json.NewDecoder(r.Body).Decode(&sent)
+			_, _ = io.WriteString(w, `{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read_file","arguments":{"path":"a.md"}}}]},"done":false}
+{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}
+`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"models":[{"name":"m:latest","model":"m:latest","context_length":2048}],"model_info":{"general.architecture":"x","x.context_length":4096}}`)
+	}))
+	t.Cleanup(s.Close)
+	m := open(t, ollama.Config{Model: "m", URL: s.URL, Length: 2048})
+	parameters := []byte(`{"type":"object","properties":{"path":{"type":"string","description":"Which."}},"required":["path"]}`)
+	a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("hi"), Tools: []llm.Tool{{Name: "read_file", Parameters: parameters}, {Name: "now"}}})
+	require.NoError(t, err)
+	require.Equal(t, []chat.ToolCall{{ID: "call_1", Name: "read_file", Arguments: `{"path":"a.md"}`}}, a.ToolCalls)
+	require.Len(t, sent.Tools, 2)
+	require.Equal(t, []string{"path"}, sent.Tools[0].Function.Parameters.Required)
+	_, err = llm.Collect(t.Context(), m, llm.Request{Messages: user("hi"), Tools: []llm.Tool{{Name: "bad", Parameters: []byte(`[]`)}}})
+	require.True(t, fault.Is(err, fault.Usage), "%v", err)
 }

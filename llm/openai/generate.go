@@ -3,6 +3,7 @@ package openai
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,6 +70,14 @@ func (s *server) body(r llm.Request) map[string]any {
 	if len(r.Stop) > 0 {
 		b["stop"] = r.Stop
 	}
+	for _, t := range r.Tools {
+		tools, _ := b["tools"].([]any)
+		function := map[string]any{"name": t.Name, "description": t.Description}
+		if t.Parameters != nil {
+			function["parameters"] = t.Parameters
+		}
+		b["tools"] = append(tools, map[string]any{"type": "function", "function": function})
+	}
 	if r.Schema != nil {
 		b["response_format"] = map[string]any{
 			"type": "json_schema", "json_schema": map[string]any{"name": "answer", "strict": true, "schema": r.Schema},
@@ -84,6 +93,11 @@ type chunk struct {
 			Content          string `json:"content"`
 			Reasoning        string `json:"reasoning"`
 			ReasoningContent string `json:"reasoning_content"`
+			ToolCalls        []struct {
+				Index    int          `json:"index"`
+				ID       string       `json:"id"`
+				Function functionCall `json:"function"`
+			} `json:"tool_calls"`
 		} `json:"delta"`
 		FinishReason string `json:"finish_reason"`
 	} `json:"choices"`
@@ -123,8 +137,19 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 			yield(llm.Delta{}, m.streamError(ctx, io.ErrUnexpectedEOF))
 			return
 		}
-		m.learn(r.Messages, last.Usage.Prompt)
+		m.finish(r, &last)
 		yield(last, nil)
+	}
+}
+
+// finish learns from the reported usage and names the calls that have no id.
+// What a server makes of tools is not known, so that such a prompt teaches nothing.
+func (m *Model) finish(r llm.Request, last *llm.Delta) {
+	if len(r.Tools) == 0 {
+		m.learn(r.Messages, last.Usage.Prompt)
+	}
+	for i, c := range last.ToolCalls {
+		last.ToolCalls[i].ID = cmp.Or(c.ID, fmt.Sprintf("call_%d", i+1))
 	}
 }
 
@@ -134,6 +159,18 @@ func (c chunk) delta(last *llm.Delta) llm.Delta {
 	for _, choice := range c.Choices {
 		d.Text += choice.Delta.Content
 		d.Thinking += choice.Delta.Reasoning + choice.Delta.ReasoningContent
+		for _, c := range choice.Delta.ToolCalls {
+			if c.Index < 0 || c.Index > len(last.ToolCalls) {
+				continue // no server leaves a number out
+			}
+			if c.Index == len(last.ToolCalls) {
+				last.ToolCalls = append(last.ToolCalls, chat.ToolCall{})
+			}
+			call := &last.ToolCalls[c.Index]
+			call.ID += c.ID
+			call.Name += c.Function.Name
+			call.Arguments += c.Function.Arguments
+		}
 		if choice.FinishReason != "" {
 			last.Done = choice.FinishReason
 		}

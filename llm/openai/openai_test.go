@@ -273,3 +273,28 @@ func TestEmbedderSortsPrefixesAndNormalises(t *testing.T) {
 	_, err = e.Embed(t.Context(), embed.Query, []string{"One"})
 	require.ErrorContains(t, err, "2 vectors for 1 texts")
 }
+
+// TestToolCallsArePutTogether reads calls that come in pieces, two at once.
+func TestToolCallsArePutTogether(t *testing.T) {
+	stream := `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a1","type":"function","function":{"name":"read_file","arguments":""}}]}}]}
+
+data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"path\":"}}]}}]}
+
+data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"a.md\"}"}},{"index":1,"function":{"name":"list","arguments":"{}"}}]}}]}
+
+data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
+
+data: [DONE]
+
+`
+	s, url := serve(t, map[string]answer{"POST /v1/chat/completions": {body: stream}})
+	m := open(t, openai.Config{Model: "m", BaseURL: url, Length: 4096})
+	tools := []llm.Tool{{Name: "read_file", Description: "Reads.", Parameters: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)}, {Name: "list"}}
+	a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("hi"), Tools: tools})
+	require.NoError(t, err)
+	require.Equal(t, "tool_calls", a.Done)
+	require.Equal(t, []chat.ToolCall{{ID: "a1", Name: "read_file", Arguments: `{"path":"a.md"}`}, {ID: "call_2", Name: "list", Arguments: "{}"}}, a.ToolCalls)
+	sent := s.bodies("POST /v1/chat/completions")[0]["tools"].([]any)
+	require.Len(t, sent, 2)
+	require.Equal(t, "read_file", sent[0].(map[string]any)["function"].(map[string]any)["name"])
+}
