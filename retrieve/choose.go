@@ -44,6 +44,10 @@ func (c *Corpus) choose(ranking []hit, p *Passages) {
 	}
 }
 
+// Words are the chunk's words in lower case: of passages that have the same, one
+// is cited.
+func (c Chunk) Words() string { return strings.ToLower(strings.Join(strings.Fields(c.Text), " ")) }
+
 // distinct returns at most n of the ranking without the passages whose words
 // are those of one before, but for spaces and letter case.
 func (c *Corpus) distinct(ranking []hit, n int) []hit {
@@ -53,7 +57,7 @@ func (c *Corpus) distinct(ranking []hit, n int) []hit {
 		if len(kept) == n {
 			break
 		}
-		words := strings.ToLower(strings.Join(strings.Fields(c.chunk(h).Text), " "))
+		words := c.chunk(h).Words()
 		if !seen[words] {
 			seen[words] = true
 			kept = append(kept, h)

@@ -3,8 +3,11 @@ package retrieve
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"inlay/embed"
+	"inlay/fault"
 	"inlay/parse"
 )
 
@@ -30,19 +33,64 @@ func (r *Retriever) Prepare(ctx context.Context, req Request) (*Corpus, error) {
 		return nil, fmt.Errorf("open an index: %w", err)
 	}
 	c := &Corpus{r: r, index: index, place: map[string]int{}}
-	for _, d := range req.Documents {
-		if _, taken := c.place[d.FileID]; taken {
-			continue
-		}
-		f, err := r.prepare(ctx, d, req)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.add(ctx, f); err != nil {
-			return nil, fmt.Errorf("index %s: %w", d.Name, err)
+	return c, r.each(ctx, distinctFiles(req.Documents), req, func(f *prepared) error { return c.add(ctx, f) })
+}
+
+func distinctFiles(all []parse.Document) []parse.Document {
+	docs := make([]parse.Document, 0, len(all))
+	seen := make(map[string]bool, len(all))
+	for _, d := range all {
+		if !seen[d.FileID] {
+			seen[d.FileID] = true
+			docs = append(docs, d)
 		}
 	}
-	return c, nil
+	return docs
+}
+
+// each prepares documents, req.Parallel at a time, and hands them on in order.
+func (r *Retriever) each(ctx context.Context, docs []parse.Document, req Request, add func(*prepared) error) error {
+	type outcome struct {
+		file *prepared
+		err  error
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer stop() // before waiting
+	if report := req.Report; report != nil {
+		var mu sync.Mutex
+		req.Report = func(s Step) {
+			mu.Lock()
+			defer mu.Unlock()
+			report(s)
+		}
+	}
+	outcomes := make([]chan outcome, len(docs))
+	for i := range outcomes {
+		outcomes[i] = make(chan outcome, 1)
+	}
+	var next atomic.Int64
+	for range min(max(req.Parallel, 1), len(docs)) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(docs); i = int(next.Add(1)) - 1 {
+				f, err := r.prepare(ctx, docs[i], req)
+				if outcomes[i] <- (outcome{f, err}); err != nil {
+					return
+				}
+			}
+		})
+	}
+	for i := range docs {
+		o := <-outcomes[i]
+		if o.err != nil {
+			return o.err
+		}
+		if err := add(o.file); err != nil {
+			return fmt.Errorf("index %s: %w", o.file.doc.Name, err)
+		}
+	}
+	return nil
 }
 
 // add puts a prepared file into the index and the lexical leg.
@@ -58,10 +106,6 @@ func (c *Corpus) add(ctx context.Context, f *prepared) error {
 			Message: fmt.Sprintf("%s: %d of %d passages could not be embedded and are found by their words alone", f.doc.Name, f.missing, len(f.chunks)),
 		})
 	}
-	words, err := newLexicalFile(ctx, c.r.lex, f.doc.Text, f.chunks)
-	if err != nil {
-		return err
-	}
 	if len(chunks) > 0 {
 		if err := c.index.Add(ctx, chunks, vectors); err != nil {
 			return err
@@ -69,10 +113,43 @@ func (c *Corpus) add(ctx context.Context, f *prepared) error {
 	}
 	c.place[f.doc.FileID] = len(c.files)
 	c.files = append(c.files, f)
-	c.words = append(c.words, words)
+	c.words = append(c.words, f.words)
 	c.ids = append(c.ids, f.doc.FileID)
 	c.total += len(f.chunks)
 	return nil
+}
+
+// Subset is the corpus of some of the files, in the order given, as if these
+// alone had been prepared; nothing is chunked or embedded. An unknown file is
+// fault.FileNotFound.
+func (c *Corpus) Subset(ctx context.Context, fileIDs ...string) (*Corpus, error) {
+	index, err := c.r.newIndex()
+	if err != nil {
+		return nil, fmt.Errorf("open an index: %w", err)
+	}
+	s := &Corpus{r: c.r, index: index, place: map[string]int{}}
+	for _, id := range fileIDs {
+		at, ok := c.place[id]
+		if !ok {
+			return nil, &fault.Error{Code: fault.FileNotFound, Subject: id, Reason: "is not in the corpus"}
+		}
+		if _, taken := s.place[id]; taken {
+			continue
+		}
+		if err := s.add(ctx, c.files[at]); err != nil {
+			return nil, fmt.Errorf("index %s: %w", c.files[at].doc.Name, err)
+		}
+	}
+	return s, nil
+}
+
+// Files says what was done for each file, in order.
+func (c *Corpus) Files() []FileStats {
+	stats := make([]FileStats, len(c.files))
+	for i, f := range c.files {
+		stats[i] = f.stats
+	}
+	return stats
 }
 
 // embedded returns the chunks that have vectors, and these.
@@ -103,9 +180,7 @@ func (c *Corpus) Search(ctx context.Context, query string, limit int, threshold 
 	if threshold != nil {
 		p.Threshold = *threshold
 	}
-	for _, f := range c.files {
-		p.Files = append(p.Files, f.stats)
-	}
+	p.Files = c.Files()
 	ranking, err := c.rank(ctx, query)
 	if err != nil {
 		return Passages{}, err

@@ -23,6 +23,7 @@ type prepared struct {
 	vectors []embed.Vector // by chunk; nil where the embedder refused the chunk
 	missing int            // vectors that are nil
 	byID    map[string]int // chunk id to its place in chunks
+	words   *lexicalFile
 	stats   FileStats
 	places  func() *parse.Map // made when first asked for
 }
@@ -56,11 +57,17 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 		return nil, fmt.Errorf("embed %s: %w", d.Name, err)
 	}
 	f.stats = FileStats{FileID: d.FileID, File: d.Name, Chunks: len(f.chunks), Cached: cached && made == 0}
+	for _, c := range f.chunks {
+		f.stats.Tokens += c.Tokens
+	}
 	if made > 0 {
 		f.stats.EmbedMillis = float64(time.Since(start).Microseconds()) / 1000
 	}
 	if !f.stats.Cached {
 		r.save(ctx, key, f)
+	}
+	if f.words, err = newLexicalFile(ctx, r.lex, d.Text, f.chunks); err != nil {
+		return nil, err
 	}
 	f.byID = make(map[string]int, len(f.chunks))
 	for i, c := range f.chunks {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/embed"
+	"inlay/eval/metrics"
 	"inlay/parse"
 	"inlay/retrieve"
 	"inlay/retrieve/chromem"
@@ -97,11 +98,12 @@ func measureSet(b *testing.B, s *qualitySet, corpus *retrieve.Corpus) {
 		n++
 		half := &sums[len(q.Text)%2]
 		half.n++
-		half.ndcg += ndcg(ids, rel)
-		r5 += recall(ids, rel, 5)
-		r10 += recall(ids, rel, 10)
-		r20 += recall(ids, rel, 20)
-		r100 += recall(ids, rel, 100)
+		found := judged(ids, rel)
+		half.ndcg += found.NDCG(10)
+		r5 += found.Recall(5)
+		r10 += found.Recall(10)
+		r20 += found.Recall(20)
+		r100 += found.Recall(100)
 	}
 	b.ReportMetric((sums[0].ndcg+sums[1].ndcg)/n, "nDCG@10")
 	b.ReportMetric(sums[0].ndcg/sums[0].n, "half0")
@@ -137,29 +139,15 @@ func distinctIDs(ranked []retrieve.Ranked, id func(retrieve.Chunk) string) []str
 	return ids[:min(100, len(ids))]
 }
 
-// ndcg is trec_eval's ndcg_cut.10 with gains of 1.
-func ndcg(ids []string, rel map[string]bool) float64 {
-	got, ideal := 0.0, 0.0
-	for i := range 10 {
-		gain := 1 / math.Log2(float64(i)+2)
-		if i < len(ids) && rel[ids[i]] {
-			got += gain
-		}
-		if i < len(rel) {
-			ideal += gain
-		}
-	}
-	return got / ideal
-}
-
-func recall(ids []string, rel map[string]bool, k int) float64 {
-	hits := 0
-	for _, id := range ids[:min(k, len(ids))] {
+// judged is a ranking of ids by gains of 1.
+func judged(ids []string, rel map[string]bool) metrics.Ranking {
+	r := metrics.Ranking{Gains: make([]float64, len(ids)), Ideal: slices.Repeat([]float64{1}, len(rel))}
+	for i, id := range ids {
 		if rel[id] {
-			hits++
+			r.Gains[i] = 1
 		}
 	}
-	return float64(hits) / float64(len(rel))
+	return r
 }
 
 // BenchmarkNone measures on none-set how well affinity tells questions that a
@@ -193,53 +181,24 @@ func reportNone(b *testing.B, best map[string][]float64, threshold float64) {
 	b.Helper()
 	long, article, paper, passage := best["answerable-long"], best["answerable-article"], best["answerable-paper"], best["answerable-passage"]
 	all := slices.Concat(long, article, paper, passage)
-	b.ReportMetric(auroc(long, best["cross-document-long"]), "AUC-long")
-	b.ReportMetric(auroc(article, best["cross-document-article"]), "AUC-article")
-	b.ReportMetric(auroc(paper, best["near-domain-other-paper"]), "AUC-near")
-	b.ReportMetric(auroc(all, best["non-question"]), "AUC-nonq")
-	b.ReportMetric(auroc(passage, best["same-topic-unanswerable"]), "AUC-topic")
-	b.ReportMetric(auroc(article, best["adversarial-same-article"]), "AUC-adv")
+	b.ReportMetric(metrics.AUROC(long, best["cross-document-long"]), "AUC-long")
+	b.ReportMetric(metrics.AUROC(article, best["cross-document-article"]), "AUC-article")
+	b.ReportMetric(metrics.AUROC(paper, best["near-domain-other-paper"]), "AUC-near")
+	b.ReportMetric(metrics.AUROC(all, best["non-question"]), "AUC-nonq")
+	b.ReportMetric(metrics.AUROC(passage, best["same-topic-unanswerable"]), "AUC-topic")
+	b.ReportMetric(metrics.AUROC(article, best["adversarial-same-article"]), "AUC-adv")
 	pos, neg := slices.Concat(long, article), slices.Concat(best["cross-document-long"], best["cross-document-article"])
-	b.ReportMetric(balanced(pos, neg, threshold), "balanced")
+	b.ReportMetric(metrics.BalancedAccuracy(pos, neg, threshold), "balanced")
 	at, top := 0.0, 0.0
 	for t := 0.0; t < 1; t += .01 {
-		if x := balanced(pos, neg, t); x > top {
+		if x := metrics.BalancedAccuracy(pos, neg, t); x > top {
 			at, top = t, x
 		}
 	}
 	b.ReportMetric(top, "best-balanced")
 	b.ReportMetric(at, "at")
-	b.ReportMetric(above(all, threshold), "answered")
+	b.ReportMetric(metrics.Above(all, threshold), "answered")
 	b.ReportMetric(0, "ns/op")
-}
-
-func auroc(pos, neg []float64) float64 {
-	wins := 0.0
-	for _, p := range pos {
-		for _, n := range neg {
-			switch {
-			case p > n:
-				wins++
-			case p == n:
-				wins += .5
-			}
-		}
-	}
-	return wins / float64(len(pos)*len(neg))
-}
-
-func above(values []float64, threshold float64) float64 {
-	n := 0
-	for _, v := range values {
-		if v > threshold {
-			n++
-		}
-	}
-	return float64(n) / float64(len(values))
-}
-
-func balanced(pos, neg []float64, threshold float64) float64 {
-	return (above(pos, threshold) + 1 - above(neg, threshold)) / 2
 }
 
 // BenchmarkChunks measures chunking-eval: all documents in one index, the best

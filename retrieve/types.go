@@ -57,6 +57,7 @@ type Request struct {
 	Limit     int              // 0 means 3
 	Threshold *float64         // nil means the embedder's own
 	Namespace string           // separates callers' cache entries (RET-4)
+	Parallel  int              // documents made searchable at a time; 0 means 1
 	Report    func(Step)       // may be nil; called from one goroutine at a time
 }
 
@@ -106,6 +107,7 @@ type FileStats struct {
 	FileID      string  `json:"file_id"`
 	File        string  `json:"file"`
 	Chunks      int     `json:"chunks"`
+	Tokens      int     `json:"tokens"`       // of all chunks, by the splitter's measure
 	Cached      bool    `json:"cached"`       // chunks and vectors came from the cache
 	EmbedMillis float64 `json:"embed_millis"` // 0 when cached
 }

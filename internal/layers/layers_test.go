@@ -17,7 +17,7 @@ const module = "inlay"
 // floors lists every package of the module from the ground up.
 // A package may import only packages on floors below its own.
 var floors = [][]string{
-	{"internal/layers", "internal/refdata", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset"},
+	{"internal/layers", "internal/refdata", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "eval/metrics"},
 	{"internal/durable", "internal/ignore", "internal/schema"},
 	{"chat", "tokens", "embed", "internal/cache", "prompts", "internal/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{"parse", "llm", "strategy/condition"},
@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"retrieve/stored"},
 	{"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "strategy/strategytest", "intent", "route", "processor"},
 	{"strategy/builtin", "eval"},
-	{"internal/session"},
+	{"eval/report", "internal/session"},
 	{"internal/httpapi"},
 	{"cmd/inlay"},
 }

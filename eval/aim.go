@@ -1,0 +1,142 @@
+package eval
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"inlay/fault"
+)
+
+// Aim says what makes one point better than another.
+type Aim struct {
+	Kind      AimKind // empty means AimF1
+	Precision float64 // of AimRecall: the precision that must be reached, above 0 and at most 1
+}
+
+// AimKind is a kind of aim.
+type AimKind string
+
+// The aims. Of points that are equal by the aim, the one with fewer tokens wins.
+const (
+	AimF1     AimKind = "f1"     // the highest F1
+	AimRecall AimKind = "recall" // the highest recall among points that reach a precision
+	AimCost   AimKind = "cost"   // the lowest Cost
+)
+
+// Cost is what faults cost, in any unit.
+type Cost struct {
+	Miss   float64 // an answerable question without an expected passage
+	False  float64 // an unanswerable question with passages
+	Tokens float64 // a thousand tokens
+}
+
+// DefaultCost holds an unanswered question as bad as one answered in vain, and
+// as ten thousand tokens.
+var DefaultCost = Cost{Miss: 1, False: 1, Tokens: 0.1} //nolint:gochecknoglobals // a value to read
+
+// ParseAim reads "f1", "recall@0.8" or "cost". Anything else is fault.Usage.
+func ParseAim(text string) (Aim, error) {
+	kind, precision, at := strings.Cut(text, "@")
+	a := Aim{Kind: AimKind(kind)}
+	if at {
+		var err error
+		if a.Precision, err = strconv.ParseFloat(precision, 64); err != nil {
+			a.Precision = -1
+		}
+	}
+	if at != (a.Kind == AimRecall) {
+		a.Kind = "?"
+	}
+	if err := a.validate(); err != nil {
+		return Aim{}, &fault.Error{Code: fault.Usage, Subject: "aim", Reason: fmt.Sprintf("is %q, want f1, cost or recall@P with a precision P above 0 and at most 1", text), Next: "for example recall@0.5"}
+	}
+	return a, nil
+}
+
+func (a Aim) validate() error {
+	ok := a.Kind == AimF1 || a.Kind == AimCost || a.Kind == AimRecall && a.Precision > 0 && a.Precision <= 1
+	if !ok {
+		return &fault.Error{Code: fault.Usage, Subject: fmt.Sprintf("aim %v", a), Reason: "is unknown, or its precision is not above 0 and at most 1"}
+	}
+	return nil
+}
+
+// String is the aim as [ParseAim] reads it.
+func (a Aim) String() string {
+	if a.Kind == AimRecall {
+		return fmt.Sprintf("recall@%g", a.Precision)
+	}
+	return string(a.Kind)
+}
+
+// score is what the aim looks at.
+func (a Aim) score(s Scores) float64 {
+	switch a.Kind {
+	case AimRecall:
+		return s.Recall
+	case AimCost:
+		return s.Cost
+	default:
+		return s.F1
+	}
+}
+
+// reached reports whether a point has the precision that the aim asks for.
+func (a Aim) reached(s Scores) bool { return a.Kind != AimRecall || s.Precision >= a.Precision }
+
+// equal is how near scores are that differ by rounding alone.
+const equal = 1e-9
+
+// compare orders points: above 0 where x is better than y.
+func (a Aim) compare(x, y Scores) int {
+	if p, q := a.reached(x), a.reached(y); p != q {
+		if p {
+			return 1
+		}
+		return -1
+	} else if !p {
+		if c := near(x.Precision, y.Precision); c != 0 {
+			return c
+		}
+	}
+	c := near(a.score(x), a.score(y))
+	if a.Kind == AimCost {
+		c = -c
+	}
+	if c != 0 {
+		return c
+	}
+	return near(y.Tokens, x.Tokens)
+}
+
+func near(x, y float64) int {
+	switch {
+	case x > y+equal:
+		return 1
+	case x < y-equal:
+		return -1
+	}
+	return 0
+}
+
+// pick is the best of a row of points by ascending threshold: of neighbours that
+// are equal, the one in the middle of the longest stretch.
+func (a Aim) pick(row []Scores) int {
+	at, length := 0, 0
+	for i := 0; i < len(row); {
+		end := i + 1
+		for end < len(row) && a.compare(row[end], row[i]) == 0 {
+			end++
+		}
+		c := 1
+		if length > 0 {
+			c = a.compare(row[i], row[at])
+		}
+		if c > 0 || c == 0 && end-i > length {
+			at, length = i+(end-i-1)/2, end-i
+		}
+		i = end
+	}
+	return at
+}
