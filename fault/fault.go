@@ -59,6 +59,14 @@ const (
 	StrategyRenderFailed              Code = "strategy.render_failed"
 )
 
+// The codes of the processor chains.
+const (
+	ProcessorFailed          Code = "processor.failed"           // a processor returned an error of its own or panicked
+	ProcessorHalted          Code = "processor.halted"           // a processor stopped the turn
+	ProcessorInvalidResponse Code = "processor.invalid_response" // the model's answer is of no use
+	ProcessorTooManySteps    Code = "processor.too_many_steps"   // the model went on calling tools
+)
+
 // Error is a failure with everything its reader needs: what it is about, why
 // it happened and what to do next. None of its fields may hold document text,
 // keys or variable values.

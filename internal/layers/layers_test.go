@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"parse/pdf", "parse/office", "parse/markup", "parse/plain", "parse/parsetest", "parse/worker", "retrieve", "strategy"},
 	{"retrieve/stored"},
 	{"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "strategy/strategytest", "intent", "route", "processor"},
-	{"strategy/builtin", "eval"},
+	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest"},
 	{"eval/report", "internal/session"},
 	{"internal/httpapi"},
 	{"cmd/inlay"},

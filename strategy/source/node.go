@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -109,8 +110,12 @@ func numberNode(v any) (Node, error) {
 // Problems collects diagnostics about one file.
 type Problems struct {
 	File string
+	What string // what the YAML is, in sentences about it; empty: "front matter"
 	List []Diagnostic
 }
+
+// what begins a sentence about the YAML.
+func (p *Problems) what() string { return "The " + cmp.Or(p.What, "front matter") }
 
 // Error records what makes the file unusable.
 func (p *Problems) Error(at Place, code, path, format string, args ...any) {

@@ -22,26 +22,26 @@ func ParseYAML(text string, line int, p *Problems) (root Node, ok bool) {
 	start := Place{Line: line, Column: 1}
 	defer func() { // the parser has panicked on odd input before
 		if recover() != nil {
-			p.Error(start, InvalidYAML, "", "The front matter is not YAML that can be read.")
+			p.Error(start, InvalidYAML, "", "%s is not YAML that can be read.", p.what())
 			root, ok = Node{}, false
 		}
 	}()
 	if len(text) > MaxFront {
-		p.Error(start, InvalidYAML, "", "The front matter is longer than %d bytes.", MaxFront)
+		p.Error(start, InvalidYAML, "", "%s is longer than %d bytes.", p.what(), MaxFront)
 		return Node{}, false
 	}
 	if deep(text) {
-		p.Error(start, InvalidYAML, "", "The front matter nests deeper than %d levels.", maxNesting)
+		p.Error(start, InvalidYAML, "", "%s nests deeper than %d levels.", p.what(), maxNesting)
 		return Node{}, false
 	}
 	file, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
 		at, why := explain(err, line)
-		p.Error(at, InvalidYAML, "", "The front matter is not valid YAML: %s.", why)
+		p.Error(at, InvalidYAML, "", "%s is not valid YAML: %s.", p.what(), why)
 		return Node{}, false
 	}
 	if len(file.Docs) > 1 {
-		p.Error(start, InvalidYAML, "", "The front matter holds more than one YAML document.")
+		p.Error(start, InvalidYAML, "", "%s holds more than one YAML document.", p.what())
 		return Node{}, false
 	}
 	c := converter{line: line, problems: p}
@@ -52,7 +52,7 @@ func ParseYAML(text string, line int, p *Problems) (root Node, ok bool) {
 		root = Node{Kind: Object, At: start}
 	}
 	if !c.failed && root.Kind != Object {
-		c.fail(root.At, "", "The front matter is %s instead of fields with values.", root.Kind)
+		c.fail(root.At, "", "%s is %s instead of fields with values.", c.problems.what(), root.Kind)
 	}
 	return root, !c.failed
 }
@@ -113,7 +113,7 @@ func (c *converter) place(t *token.Token) Place {
 func (c *converter) node(in ast.Node, path string, depth int) Node {
 	at := c.place(in.GetToken())
 	if depth > maxNesting {
-		c.fail(at, path, "The front matter nests deeper than %d levels.", maxNesting)
+		c.fail(at, path, "%s nests deeper than %d levels.", c.problems.what(), maxNesting)
 		return Node{}
 	}
 	n := c.scalar(in, path, at)

@@ -1,0 +1,280 @@
+package processor
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/llm"
+)
+
+// Model is a model that can be measured and answers.
+type Model interface {
+	llm.Measurer
+	llm.Generator
+}
+
+// Chains are all families.
+type Chains struct {
+	Messages   Chain[[]Message]
+	Injection  Chain[[]Tool]
+	Parameters Chain[Call]
+	Validation Chain[Candidate]
+	Steps      Steps
+	Responses  Chain[Response]
+}
+
+// Agent is the loop around the chains: ask the model, run what it calls, ask
+// again, until it answers. Its fields are set once; it is safe for concurrent
+// use with one [Conversation] each.
+type Agent struct {
+	Chains   Chains
+	Models   []Model         // the first answers; steps may turn to the others by name
+	Tools    []Tool          // what may be offered
+	Offered  []string        // names of the tools that are offered before injection; nil: all
+	MaxSteps int             // most calls of the model in a turn; 0 means 16
+	Request  Request         // the sampling settings of every call
+	Stream   func(llm.Delta) // sees the pieces as they come, transformed; nil: none
+	Ledger   *Ledger         // counts shared by turns; nil: each turn its own
+}
+
+// Conversation is what was said until now.
+type Conversation struct{ Messages []Message }
+
+// Reply is how a turn ended.
+type Reply struct {
+	Text  string
+	Steps int       // calls of the model
+	Usage llm.Usage // summed over the calls whose answers were used
+	Said  []Message // what the turn added: the user's message, calls, results, the answer
+}
+
+// Turn adds what the user says to the conversation and carries the turn out.
+// When it fails the conversation is as it was before. A halt of a processor is
+// fault.ProcessorHalted with the processor and its reason.
+func (a *Agent) Turn(ctx context.Context, t *Turn, c *Conversation, text string) (Reply, error) {
+	if len(a.Models) == 0 {
+		return Reply{}, &fault.Error{Code: fault.Usage, Subject: "agent", Reason: "there is no model to ask", Next: "give it one"}
+	}
+	t.Model, t.Tools = cmp.Or[any](t.Model, a.Models[0]).(llm.Measurer), a.Tools
+	t.Ledger = cmp.Or(t.Ledger, a.Ledger)
+	messages := append(slices.Clone(c.Messages), Say(chat.User, FromUser, text))
+	reply := Reply{Said: slices.Clone(messages[len(c.Messages):])}
+	for reply.Steps < cmp.Or(a.MaxSteps, 16) {
+		reply.Steps++
+		answer, kept, tools, err := a.step(ctx, t, messages)
+		if err != nil {
+			return reply, err
+		}
+		reply.Usage.Prompt += answer.Usage.Prompt
+		reply.Usage.Completion += answer.Usage.Completion
+		messages = append(kept, answer.Message())
+		reply.Said = append(reply.Said, answer.Message())
+		if len(answer.ToolCalls) == 0 {
+			reply.Text, c.Messages = answer.Text, messages
+			return reply, nil
+		}
+		for _, call := range answer.ToolCalls {
+			result, err := a.call(ctx, t, tools, call)
+			if err != nil {
+				return reply, err
+			}
+			messages = append(messages, toolMessage(call, result))
+			reply.Said = append(reply.Said, toolMessage(call, result))
+		}
+	}
+	return reply, &fault.Error{Code: fault.ProcessorTooManySteps, Subject: "agent", Reason: fmt.Sprintf("the model still called tools after %d steps", reply.Steps), Next: "ask for less at a time, or raise the limit"}
+}
+
+// step is one call of the model with everything before and after it. kept is
+// what of the prompt belongs to the conversation.
+func (a *Agent) step(ctx context.Context, t *Turn, messages []Message) (answer Response, kept []Message, tools []Tool, err error) {
+	if tools, err = run(ctx, t, a.Chains.Injection, a.offered()); err != nil {
+		return answer, nil, nil, err
+	}
+	t.Reserve = a.reserve(ctx, t, tools)
+	prompt, err := run(ctx, t, a.Chains.Messages, messages)
+	if err != nil {
+		return answer, nil, nil, err
+	}
+	request := a.Request
+	request.Messages, request.Tools = prompt, tools
+	if answer, err = a.ask(ctx, t, request); err != nil {
+		return answer, nil, nil, err
+	}
+	answer, err = run(ctx, t, a.Chains.Responses, answer)
+	return answer, Settle(prompt), tools, err
+}
+
+// run is a chain whose halt ends the turn.
+func run[T any](ctx context.Context, t *Turn, c Chain[T], v T) (T, error) {
+	v, verdict, err := c.Run(ctx, t, v)
+	if err == nil && verdict.Kind == Halts {
+		err = halted(t, verdict)
+	}
+	return v, err
+}
+
+// halted is the error of a turn that a processor stopped.
+func halted(t *Turn, v Verdict) error {
+	return &fault.Error{Code: fault.ProcessorHalted, Subject: t.lastName(), Reason: cmp.Or(v.Reason, "it stopped the turn")}
+}
+
+func (a *Agent) offered() []Tool {
+	if a.Offered == nil {
+		return a.Tools
+	}
+	return slices.DeleteFunc(slices.Clone(a.Tools), func(t Tool) bool { return !slices.Contains(a.Offered, t.Name) })
+}
+
+// reserve is the room for the answer and for what a template makes of tools.
+func (a *Agent) reserve(ctx context.Context, t *Turn, tools []Tool) int {
+	n := a.Request.MaxTokens
+	if n == 0 {
+		n = 512
+		if length, err := t.Model.Length(ctx); err == nil {
+			n = min(1024, length.N/4)
+		}
+	}
+	for _, tool := range tools {
+		n += 32 + t.Count(tool.Name+tool.Description+string(tool.Parameters))*3/2
+	}
+	return n
+}
+
+// maxAttempts bounds the retries of one call, whatever the steps say.
+const maxAttempts = 10
+
+// ask sends a request, as often as the steps want.
+func (a *Agent) ask(ctx context.Context, t *Turn, request Request) (Response, error) {
+	for request.Attempt = 1; ; request.Attempt++ {
+		r, err := run(ctx, t, a.Chains.Steps.Before, request)
+		if err != nil {
+			return Response{}, err
+		}
+		answer, verdict, err := a.Chains.Steps.After.Run(ctx, t, a.generate(ctx, r))
+		switch {
+		case err != nil:
+			return answer, err
+		case verdict.Kind == Halts:
+			return answer, halted(t, verdict)
+		case verdict.Kind != Retries || request.Attempt == maxAttempts:
+			return answer, answer.Err
+		}
+		request.Model = cmp.Or(verdict.Model, request.Model)
+		select {
+		case <-ctx.Done():
+			return answer, ctx.Err()
+		case <-time.After(min(verdict.Wait, mostWait)):
+		}
+	}
+}
+
+// generate asks the model once. Its failure stands in the response.
+func (a *Agent) generate(ctx context.Context, r Request) Response {
+	out := Response{Model: a.Models[0].Name(), Attempt: r.Attempt, Request: &r}
+	model := a.Models[0]
+	if r.Model != "" {
+		i := slices.IndexFunc(a.Models, func(m Model) bool { return m.Name() == r.Model })
+		if i < 0 {
+			out.Err = &fault.Error{Code: fault.ModelNotFound, Subject: r.Model, Reason: "is none of the agent's models"}
+			return out
+		}
+		model, out.Model = a.Models[i], r.Model
+	}
+	transforms := make([]StreamTransform, len(r.Stream))
+	for i, begin := range r.Stream {
+		transforms[i] = begin()
+	}
+	asked := llm.Request{Messages: Chats(r.Messages), Tools: llmTools(r.Tools), MaxTokens: r.MaxTokens, Temperature: r.Temperature, Seed: r.Seed, Stop: r.Stop, Schema: r.Schema}
+	for d, err := range model.Generate(ctx, asked) {
+		if err != nil {
+			out.Err = err
+			return out
+		}
+		d.Text = through(transforms, d.Text, d.Done != "")
+		out = out.with(d)
+		if a.Stream != nil {
+			a.Stream(d)
+		}
+	}
+	return out
+}
+
+// through sends a piece of text through the transforms; at the end each gives
+// up what it held back.
+func through(transforms []StreamTransform, piece string, end bool) string {
+	for _, f := range transforms {
+		if piece != "" {
+			piece = f(piece, false)
+		}
+		if end {
+			piece += f("", true)
+		}
+	}
+	return piece
+}
+
+func (r Response) with(d llm.Delta) Response {
+	r.Text += d.Text
+	r.Thinking += d.Thinking
+	r.ToolCalls = append(r.ToolCalls, d.ToolCalls...)
+	if d.Done != "" {
+		r.Done, r.Usage = d.Done, d.Usage
+	}
+	return r
+}
+
+// call rewrites, judges and runs one call. A denial and a tool's own failure
+// are results that the model reads.
+func (a *Agent) call(ctx context.Context, t *Turn, tools []Tool, asked chat.ToolCall) (string, error) {
+	tool, known := findTool(tools, asked.Name)
+	if !known {
+		return asJSON(Denial{true, asked.Name, "agent", "there is no such tool"}), nil
+	}
+	call, verdict, err := a.Chains.Parameters.Run(ctx, t, Call{ToolCall: asked, Tool: tool})
+	if err == nil && verdict.Kind == Continues {
+		call.Tool = tool
+		_, verdict, err = a.Chains.Validation.Run(ctx, t, Candidate{call})
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case verdict.Kind == Halts:
+		return "", halted(t, verdict)
+	case verdict.Kind == Denies:
+		return asJSON(Denial{true, asked.Name, t.lastName(), cmp.Or(verdict.Reason, "not allowed")}), nil
+	}
+	result, err := runTool(ctx, t, tool, call.Arguments)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return asJSON(failure{toolReason(err), string(fault.CodeOf(err))}), nil
+	}
+	return result, nil
+}
+
+// runTool turns a tool's panic into its failure.
+func runTool(ctx context.Context, t *Turn, tool Tool, arguments string) (result string, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("the tool panicked")
+		}
+	}()
+	return tool.Run(ctx, t, json.RawMessage(arguments))
+}
+
+// toolReason is what the model is told of a failure: our own words only.
+func toolReason(err error) string {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.Error()
+	}
+	return "the tool failed"
+}
