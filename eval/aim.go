@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/retrieve"
 )
 
 // Aim says what makes one point better than another.
@@ -139,4 +140,42 @@ func (a Aim) pick(row []Scores) int {
 		i = end
 	}
 	return at
+}
+
+// ParseThresholds reads thresholds as the user writes them: values and ranges
+// LOW:HIGH:STEP, parted by commas. Anything else is fault.Usage.
+func ParseThresholds(text string) ([]float64, error) {
+	var all []float64
+	for part := range strings.SplitSeq(text, ",") {
+		var n [3]float64
+		fields := strings.Split(part, ":")
+		ok := len(fields) == 1 || len(fields) == 3
+		for i, f := range fields[:min(3, len(fields))] {
+			var err error
+			n[i], err = strconv.ParseFloat(strings.TrimSpace(f), 64)
+			ok = ok && err == nil && n[i] >= 0 && n[i] <= 1
+		}
+		if len(fields) == 1 {
+			n[1], n[2] = n[0], 1
+		}
+		if !ok || n[1] < n[0] || n[2] < 1e-4 {
+			return nil, &fault.Error{Code: fault.Usage, Subject: "threshold", Reason: fmt.Sprintf("is %q, want values from 0 to 1 or LOW:HIGH:STEP with a step of 0.0001 or more", part), Next: "for example 0:1:0.01"}
+		}
+		steps := int((n[1]-n[0])/n[2] + equal)
+		all = append(all, Thresholds(n[0], n[0]+float64(steps)*n[2], steps)...)
+	}
+	return all, nil
+}
+
+// ParseLimits reads limits parted by commas. Anything else is fault.Usage.
+func ParseLimits(text string) ([]int, error) {
+	var all []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 || n > retrieve.MaxLimit {
+			return nil, &fault.Error{Code: fault.Usage, Subject: "limit", Reason: fmt.Sprintf("is %q, want numbers from 1 to %d", part, retrieve.MaxLimit), Next: "for example 1,3,5,10"}
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }

@@ -32,7 +32,7 @@ func (r *run) report(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep.Recommended = rec
+	rep.Recommended, rep.Best = rec, r.bestOfEach(grids)
 	for _, kind := range []AimKind{AimF1, AimCost} {
 		if kind == r.o.Aim.Kind {
 			continue
@@ -83,7 +83,11 @@ func (r *run) warnings(rep *Report) []string {
 		all = append(all, fmt.Sprintf("%d of %d documents could not be read; the table by document says why.", n, rep.Set.Documents))
 	}
 	if n := rep.Set.Unjudged; n > 0 {
-		all = append(all, fmt.Sprintf("%d questions were left out, since nothing says which documents answer them.", n))
+		were, them := "questions were", "them"
+		if n == 1 {
+			were, them = "question was", "it"
+		}
+		all = append(all, fmt.Sprintf("%d %s left out, since nothing says which documents answer %s.", n, were, them))
 	}
 	if !rep.Recommended.Reached {
 		all = append(all, "No point reaches the precision that the aim asks for; the nearest is recommended.")

@@ -29,7 +29,7 @@ type caseLine struct {
 func loadCases(ctx context.Context, path, documents string) (*Set, error) {
 	s := &Set{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Layout: Cases}
 	if s.Name == "cases" {
-		s.Name = filepath.Base(filepath.Dir(path))
+		s.Name = filepath.Base(filepath.Dir(absolute(path)))
 	}
 	roots := []string{documents}
 	if documents == "" {

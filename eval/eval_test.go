@@ -24,7 +24,7 @@ func harbour(t *testing.T) eval.Options {
 func TestRun(t *testing.T) {
 	rep, err := eval.Run(t.Context(), harbour(t))
 	require.NoError(t, err)
-	require.Equal(t, eval.Summary{Name: "documents", Layout: eval.Folder, Documents: 3, Questions: 12, Answerable: 9, Unanswerable: 3, ByPassage: true}, rep.Set)
+	require.Equal(t, eval.Summary{Name: "harbour", Layout: eval.Folder, Documents: 3, Questions: 12, Answerable: 9, Unanswerable: 3, ByPassage: true}, rep.Set)
 	require.Len(t, rep.Points, 2*4*101)
 	best := rep.Recommended
 	for _, p := range rep.Points {

@@ -28,7 +28,10 @@ func loadFolder(ctx context.Context, path, documents string) (*Set, error) {
 			root = filepath.Dir(path)
 		}
 	}
-	s := &Set{Name: filepath.Base(filepath.Clean(root)), Layout: Folder}
+	s := &Set{Name: filepath.Base(absolute(root)), Layout: Folder}
+	if s.Name == "documents" {
+		s.Name = filepath.Base(filepath.Dir(absolute(root)))
+	}
 	if err := s.listFiles(ctx, root, path); err != nil {
 		return nil, err
 	}
@@ -43,10 +46,18 @@ func loadFolder(ctx context.Context, path, documents string) (*Set, error) {
 	return s, s.readQuestions(ctx, path, f)
 }
 
+// absolute is the path from the root, or as it is where that is not known.
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return filepath.Clean(path)
+}
+
 // listFiles lists the regular files below root by name, but for hidden ones and
 // the questions themselves.
 func (s *Set) listFiles(ctx context.Context, root, questions string) error {
-	questions, _ = filepath.Abs(questions)
+	questions = absolute(questions)
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -58,7 +69,7 @@ func (s *Set) listFiles(ctx context.Context, root, questions string) error {
 		case !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "."):
 			return nil
 		}
-		if full, _ := filepath.Abs(path); full == questions {
+		if absolute(path) == questions {
 			return nil
 		}
 		name, err := filepath.Rel(root, path)

@@ -29,6 +29,22 @@ func (r *run) choose(grids []grid, a Aim, without int) choice {
 	return c
 }
 
+// bestOfEach is the best threshold of each setting and limit.
+func (r *run) bestOfEach(grids []grid) []Point {
+	var all []Point
+	row := make([]Scores, len(r.o.Thresholds))
+	for s := range grids {
+		for l := range grids[s] {
+			for t := range row {
+				sum := grids[s].all(l, t, -1)
+				row[t] = sum.scores(r.o.Cost)
+			}
+			all = append(all, r.point(grids, s, l, r.o.Aim.pick(row)))
+		}
+	}
+	return all
+}
+
 // recommend chooses a point by an aim and says how far to trust it.
 func (r *run) recommend(ctx context.Context, grids []grid, a Aim, folds int) (Recommendation, choice, error) {
 	c := r.choose(grids, a, -1)

@@ -13,6 +13,7 @@ type Report struct {
 	Others        []Recommendation `json:"others"`   // by the other aims, for comparison
 	Settings      []Setting        `json:"settings"` // in the order asked for: embedder, then chunk
 	Points        []Point          `json:"points"`   // setting, then limit, then threshold ascending
+	Best          []Point          `json:"best"`     // the best threshold of each setting and limit by the aim
 	Kinds         []KindRow        `json:"kinds,omitempty"`
 	Documents     []DocumentRow    `json:"documents"`       // in the set's order
 	Failures      []Failure        `json:"failures"`        // in the set's order of questions, at most Options.Failures

@@ -26,6 +26,7 @@ type cli struct {
 	Parse    parseCmd    `cmd:"" help:"Print the text that a file yields, or its document with the map of sections."`
 	Tokens   tokensCmd   `cmd:"" help:"Count the tokens of files."`
 	Chunk    chunkCmd    `cmd:"" help:"Print the passages that a file is cut into, as JSON lines."`
+	Eval     evalCmd     `cmd:"" help:"Ask questions with known answers and recommend threshold, limit and chunk size."`
 	Config   configCmd   `cmd:"" help:"Print the configuration in force and where each value comes from."`
 	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
 }
@@ -135,6 +136,9 @@ func errorJSON(err error) any {
 
 // exitCode is the one table from error to exit code (SPEC 12).
 func exitCode(err error) int {
+	if errors.Is(err, errBelowFloor) {
+		return 5
+	}
 	code := fault.CodeOf(err)
 	if e, ok := errors.AsType[*fault.Error](err); ok && code == fault.PreprocessorException && errors.As(e.Err, new(*fault.Error)) {
 		code = fault.CodeOf(e.Err) // what stopped the preprocessor: a file, the window

@@ -148,11 +148,15 @@ func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv
 		Reader: parse.Cached{Registry: registry, Store: store, Limits: limits},
 		Retriever: retrieve.New(retrieve.Options{
 			Embedder: embedder, Splitter: splitter, Cache: store,
-			NewIndex: func() (retrieve.Index, error) {
-				return &flat.Growing{Small: func() retrieve.Index { return chromem.New() }}, nil
-			},
+			NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
 		}),
 	}, nil
+}
+
+// openIndex is an index in memory: chromem-go's, and from a thousand chunks on
+// our own.
+func openIndex() retrieve.Index {
+	return &flat.Growing{Small: func() retrieve.Index { return chromem.New() }}
 }
 
 // cacheBytes bounds the store: what was used longest ago makes room.

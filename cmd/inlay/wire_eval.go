@@ -1,0 +1,35 @@
+package main
+
+// This file is the part of the wiring that evaluations run with.
+
+import (
+	"context"
+
+	"inlay/eval"
+	"inlay/parse"
+	"inlay/retrieve"
+)
+
+// wireEval fills in the parts that name concrete types.
+func wireEval(ctx context.Context, o *eval.Options, c *evalCmd, a *app) error {
+	registry, err := openParsers(a.limits, a.getenv)
+	if err != nil {
+		return err
+	}
+	o.Reader = registry
+	if dir := c.store(a); dir != "" {
+		if o.Store, err = openStore(dir); err != nil {
+			return err
+		}
+		o.Reader = parse.Cached{Registry: registry, Store: o.Store, Limits: a.limits}
+	}
+	for _, name := range c.Embedder {
+		e, err := openEmbedder(ctx, name, modelSettings{Model: name, BaseURL: c.BaseURL}, a.getenv)
+		if err != nil {
+			return err
+		}
+		o.Embedders = append(o.Embedders, e)
+	}
+	o.NewIndex = func() (retrieve.Index, error) { return openIndex(), nil }
+	return nil
+}
