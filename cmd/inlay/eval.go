@@ -38,7 +38,7 @@ type evalCmd struct {
 
 	CSV  string `name:"csv" placeholder:"FILE" help:"Write every point of the sweep as CSV; - is standard output."`
 	JSON string `name:"json" placeholder:"FILE" help:"Write the whole report (inlay.evaluation/v1); - is standard output."`
-	Run_ string `name:"run" placeholder:"FILE" help:"Write the recommended setting's rankings as a TREC run, and beside it FILE.qrels."`
+	TREC string `name:"run" placeholder:"FILE" help:"Write the recommended setting's rankings as a TREC run, and beside it FILE.qrels."`
 
 	Store  string `key:"store" placeholder:"DIR" help:"Folder that keeps parses, chunks, embeddings and rankings: an evaluation that was ended goes on where it was."`
 	Resume bool   `help:"Go on where the last one was ended: as --store, with a folder in your cache."`
@@ -136,7 +136,7 @@ func buildName() string {
 
 // outputs are the files to write, by flag.
 func (c *evalCmd) outputs() map[string]string {
-	return map[string]string{"--csv": c.CSV, "--json": c.JSON, "--run": c.Run_}
+	return map[string]string{"--csv": c.CSV, "--json": c.JSON, "--run": c.TREC}
 }
 
 // checkOutputs finds out before the work whether its outcome can be written.
@@ -172,8 +172,8 @@ func (c *evalCmd) write(a *app, r *eval.Report) error {
 	}{
 		{c.CSV, r.WriteCSV},
 		{c.JSON, r.WriteJSON},
-		{c.Run_, func(w io.Writer) error { return eval.WriteRun(w, r.Run) }},
-		{qrelsPath(c.Run_), func(w io.Writer) error { return eval.WriteQrels(w, r.Qrels) }},
+		{c.TREC, func(w io.Writer) error { return eval.WriteRun(w, r.Run) }},
+		{qrelsPath(c.TREC), func(w io.Writer) error { return eval.WriteQrels(w, r.Qrels) }},
 	} {
 		if out.path == "" {
 			continue

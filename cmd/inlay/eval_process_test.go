@@ -55,7 +55,7 @@ func readEvaluation(t *testing.T, path string) (rep eval.Report) {
 // TestEvalResumes ends evaluations at many moments, by Ctrl-C and by kill -9:
 // the next one with the same store does only what is left, and reports the same.
 func TestEvalResumes(t *testing.T) {
-	data, out := evalSet(t, 8, 64), t.TempDir()
+	data, out := evalSet(t, 5, 64), t.TempDir()
 	args := []string{"eval", "--data", data, "--chunk", "64/0,100/0", "--limit", "1,3", "--threshold", "0:1:0.1", "--jobs", "2"}
 	plain := filepath.Join(out, "plain.json")
 	whole, err := command(t, append(args, "--json", plain, "--jobs", "1")...).CombinedOutput()
@@ -91,7 +91,7 @@ func TestEvalResumes(t *testing.T) {
 		require.NoError(t, json.Unmarshal(content, &raw))
 		if strings.HasPrefix(c.moment, "searching") {
 			require.Zero(t, raw.ParsedNow, name)
-			require.Less(t, raw.EmbeddedNow, 16, name)
+			require.Less(t, raw.EmbeddedNow, 10, name)
 		}
 		if strings.HasSuffix(c.moment, "100/0") {
 			require.LessOrEqual(t, raw.RankedNow, 64, "%s: the first setting was whole", name)

@@ -103,13 +103,13 @@ func printBest(b *strings.Builder, r *eval.Report) {
 		if p.Setting == r.Recommended.Setting && p.Limit == r.Recommended.Limit {
 			mark = "*"
 		}
-		false_ := "-"
+		inVain := "-"
 		if r.Set.Unanswerable > 0 {
-			false_ = share(p.False)
+			inVain = share(p.False)
 		}
 		rows = append(rows, []string{
 			s.Embedder, s.Chunk, fmt.Sprint(p.Limit), fmt.Sprintf("%g", p.Threshold), share(p.Precision), share(p.Recall), share(p.F1),
-			share(p.HitRate), share(p.MRR), share(p.NDCG10), share(p.Silent), false_, fmt.Sprintf("%.0f", p.Tokens), mark,
+			share(p.HitRate), share(p.MRR), share(p.NDCG10), share(p.Silent), inVain, fmt.Sprintf("%.0f", p.Tokens), mark,
 		})
 	}
 	fmt.Fprintf(b, "The best threshold for each limit, by %s (silent: answerable and got nothing; false: unanswerable and got something)\n", aimName(r.Recommended))
