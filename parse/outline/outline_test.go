@@ -111,3 +111,15 @@ func TestMarkdownManyHeadings(t *testing.T) {
 	require.True(t, ok)
 	require.Len(t, sections, 200_000)
 }
+
+// A text of nothing but tiny paragraphs has a map that is smaller than itself.
+func TestParagraphsAreJoinedWhereThereAreTooMany(t *testing.T) {
+	text := strings.Repeat("a\n\n", 300_000)
+	sections := outline.Paragraphs(text)
+	require.LessOrEqual(t, len(sections), 100_001)
+	require.Equal(t, len(text)-2, sections[len(sections)-1].End)
+	for i, s := range sections[1:] {
+		require.Greater(t, s.Start, sections[i].End)
+	}
+	require.Len(t, outline.Paragraphs(strings.Repeat("a\n\n", 1000)), 1000)
+}
