@@ -18,6 +18,7 @@ type Limits struct {
 	File       int64 `json:"file"`       // bytes of a container (PDF, Office, EPUB, mail, RTF); default 50 MiB
 	PlainText  int64 `json:"plain_text"` // bytes of plain text, Markdown, code, tables and data files; default 256 MiB
 	HTML       int64 `json:"html"`       // bytes of HTML; default 8 MiB
+	Tags       int   `json:"tags"`       // tags of HTML laid out as a tree; beyond, by lines; default 200,000
 	Text       int   `json:"text"`       // bytes of text taken out of a container; default 16 MiB
 	ZipEntries int   `json:"zip_entries"`
 	ZipEntry   int64 `json:"zip_entry"` // expanded bytes of one file of a zip container; default 64 MiB
@@ -46,6 +47,7 @@ const (
 	DefaultFile       = 50 << 20
 	DefaultPlainText  = 256 << 20
 	DefaultHTML       = 8 << 20
+	DefaultTags       = 200_000
 	DefaultText       = 16 << 20
 	DefaultZipEntries = 10_000
 	DefaultZipEntry   = 64 << 20
@@ -69,6 +71,7 @@ func (l Limits) WithDefaults() Limits {
 	def(&l.File, DefaultFile)
 	def(&l.PlainText, DefaultPlainText)
 	def(&l.HTML, DefaultHTML)
+	def(&l.Tags, DefaultTags)
 	def(&l.Text, DefaultText)
 	def(&l.ZipEntries, DefaultZipEntries)
 	def(&l.ZipEntry, DefaultZipEntry)

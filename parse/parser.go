@@ -6,6 +6,13 @@ import "context"
 // It may be nil.
 type Progress func(done float64)
 
+// Tell calls p unless it is nil.
+func (p Progress) Tell(done float64) {
+	if p != nil {
+		p(done)
+	}
+}
+
 // Parser reads one family of formats. Parsers are safe for concurrent use,
 // stop promptly when ctx ends, and give the same document for the same bytes.
 type Parser interface {

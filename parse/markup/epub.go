@@ -25,7 +25,7 @@ type epubParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p epubParser) Info() parse.Info {
 	return parse.Info{
-		Name: "epub", Version: "1", Library: library,
+		Name: "epub", Version: "2", Library: library,
 		MediaTypes: []string{parse.TypeEPUB}, Extensions: []string{".epub"},
 	}
 }
@@ -53,7 +53,7 @@ func (p epubParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 		case err != nil:
 			return parse.Document{}, err
 		}
-		report(float64(i+1) / float64(len(book.order)))
+		report.Tell(float64(i+1) / float64(len(book.order)))
 	}
 	d, err := b.Document()
 	d.Warnings = warnings
@@ -72,7 +72,7 @@ func (p epubParser) chapter(ctx context.Context, a *zipfile.Archive, b *parse.Bu
 	if int64(len(data)) > p.limits.HTML {
 		return &fault.Error{Code: fault.LimitExceeded, Reason: "a chapter is too large", Next: "raise the limit"}
 	}
-	text, err := toMarkdown(ctx, selfClosing(charset.Decode(data, declaredCharset(data)).Text), p.limits)
+	text, _, err := toMarkdown(ctx, selfClosing(charset.Decode(data, declaredCharset(data)).Text), p.limits)
 	if err != nil || strings.TrimSpace(text) == "" {
 		return err
 	}

@@ -9,8 +9,9 @@ import (
 )
 
 // flatten drops the tags of elements nested deeper than depth and keeps their
-// text: the work of building and rendering a tree grows with its depth.
-func flatten(page string, depth int) string {
+// text: the work of building and rendering a tree grows with its depth. It counts
+// the tags that open an element.
+func flatten(page string, depth int) (flat string, tags int) {
 	z := html.NewTokenizer(strings.NewReader(page))
 	var b strings.Builder
 	var open, dropped []atom.Atom
@@ -24,6 +25,9 @@ func flatten(page string, depth int) string {
 		if kind != html.StartTagToken && kind != html.EndTagToken {
 			b.Write(raw)
 			continue
+		}
+		if kind == html.StartTagToken {
+			tags++
 		}
 		name, _ := z.TagName()
 		tag := atom.Lookup(name)
@@ -55,7 +59,7 @@ func flatten(page string, depth int) string {
 		open = kept
 		b.Write(raw)
 	}
-	return b.String()
+	return b.String(), tags
 }
 
 // levels is how deep an element goes with the ones that stand in it unseen:

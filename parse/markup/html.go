@@ -5,6 +5,7 @@ package markup
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -37,7 +38,7 @@ type htmlParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p htmlParser) Info() parse.Info {
 	return parse.Info{
-		Name: "html", Version: "1", Library: library,
+		Name: "html", Version: "2", Library: library,
 		MediaTypes: []string{"text/html", "application/xhtml+xml"},
 		Extensions: []string{".html", ".htm", ".xhtml", ".mhtml"},
 	}
@@ -49,12 +50,15 @@ func (p htmlParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 		return parse.Document{}, err
 	}
 	t := charset.Decode(f.Data, declaredCharset(f.Data))
-	text, err := toMarkdown(ctx, t.Text, p.limits)
+	text, byLines, err := toMarkdown(ctx, t.Text, p.limits)
 	if err != nil {
 		return parse.Document{}, err
 	}
-	report(.8)
+	report.Tell(.8)
 	d := parse.Document{Text: text, Charset: t.Charset}
+	if byLines {
+		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnLeftOut, Message: fmt.Sprintf("more than %d tags: its text is laid out by lines, without links and emphasis", p.limits.Tags)})
+	}
 	sections, ok := outline.Markdown(text)
 	d.Sections = sections
 	if !ok {
@@ -72,28 +76,47 @@ func declaredCharset(data []byte) string {
 	return ""
 }
 
-// toMarkdown converts a page. Between its steps it looks at ctx.
-func toMarkdown(ctx context.Context, page string, limits parse.Limits) (string, error) {
-	root, err := html.Parse(strings.NewReader(flatten(page, limits.Depth)))
+// toMarkdown converts a page. One of too many tags is laid out by lines. Between
+// its steps it looks at ctx.
+func toMarkdown(ctx context.Context, page string, limits parse.Limits) (text string, byLines bool, err error) {
+	page, tags := flatten(page, limits.Depth)
+	var title string
+	if byLines = tags > limits.Tags; byLines {
+		text, title, err = lines(ctx, page)
+	} else {
+		text, title, err = layOut(ctx, page, limits)
+	}
 	if err != nil {
-		return "", &fault.Error{Code: fault.Corrupt, Reason: "its HTML cannot be read", Next: "save it again from a browser", Err: err}
+		return "", false, err
 	}
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	title := tidy(root, limits)
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	out, err := newConverter().ConvertNode(root, converter.WithContext(ctx))
-	if err != nil {
-		return "", &fault.Error{Code: fault.Corrupt, Reason: "its HTML cannot be read", Next: "save it again from a browser", Err: err}
-	}
-	text := strings.TrimSpace(string(bytes.ToValidUTF8(out, []byte("\uFFFD"))))
 	if title != "" && !strings.HasPrefix(text, "# ") && text != "" {
 		text = "# " + title + "\n\n" + text
 	}
-	return text, ctx.Err()
+	return text, byLines, ctx.Err()
+}
+
+// layOut renders the tree of a page.
+func layOut(ctx context.Context, page string, limits parse.Limits) (text, title string, err error) {
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		return "", "", unreadable(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return "", "", err
+	}
+	title = tidy(root, limits)
+	if err := ctx.Err(); err != nil {
+		return "", "", err
+	}
+	out, err := newConverter().ConvertNode(root, converter.WithContext(ctx))
+	if err != nil {
+		return "", "", unreadable(err)
+	}
+	return strings.TrimSpace(string(bytes.ToValidUTF8(out, []byte("\uFFFD")))), title, nil
+}
+
+func unreadable(err error) error {
+	return &fault.Error{Code: fault.Corrupt, Reason: "its HTML cannot be read", Next: "save it again from a browser", Err: err}
 }
 
 func newConverter() *converter.Converter {

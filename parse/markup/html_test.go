@@ -93,3 +93,21 @@ func FuzzHTML(f *testing.F) {
 		}
 	})
 }
+
+// A page of too many tags is read whole, by lines.
+func TestHTMLOfTooManyTags(t *testing.T) {
+	const page = `<title>Tides</title><script>no</script><h2>Today</h2><p>The <b>ebb</b>tide &amp; the
+flood<br>meet.</p><ul><li>one<li>two</ul><table><tr><th>port<th>time<tr><td>Brest<td>9 | 10<tr><td colspan=2>a<p>b</table>after<div>end</div>`
+	d, err := read(t, parse.Limits{Tags: 5}, page)
+	require.NoError(t, err)
+	require.Equal(t, "# Tides\n\n## Today\n\nThe ebbtide & the flood\nmeet.\n\n- one\n- two\n\n"+
+		"| port | time |\n| --- | --- |\n| Brest | 9 \\| 10 |\n| a b |\n\nafter\n\nend", d.Text)
+	require.Len(t, d.Warnings, 1)
+	require.Equal(t, parse.WarnLeftOut, d.Warnings[0].Code)
+}
+
+func TestHTMLLeavesOutLinksThatShowNothing(t *testing.T) {
+	d, err := read(t, parse.Limits{}, `<p>a <a href="/x"><img src="i.png"></a><a href="/y"> </a>b <a href="/z">c</a>`)
+	require.NoError(t, err)
+	require.Equal(t, "a b [c](/z)", d.Text)
+}

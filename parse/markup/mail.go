@@ -36,7 +36,7 @@ func (p mailParser) Within(r *parse.Registry) parse.Parser {
 // Info implements [parse.Parser].
 func (p mailParser) Info() parse.Info {
 	return parse.Info{
-		Name: "mail", Version: "1", Library: "emersion/go-message",
+		Name: "mail", Version: "2", Library: "emersion/go-message",
 		MediaTypes: []string{"message/rfc822"}, Extensions: []string{".eml", ".mht"},
 	}
 }
@@ -50,7 +50,7 @@ func (p mailParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 	if err := m.read(ctx, f.Data, 0); err != nil {
 		return parse.Document{}, err
 	}
-	report(.9)
+	report.Tell(.9)
 	d, err := m.b.Document()
 	d.Warnings = m.warnings
 	return d, err
@@ -207,7 +207,7 @@ func (m *mail) text(ctx context.Context, t body) error {
 		if int64(len(t.html)) > m.parser.limits.HTML {
 			return &fault.Error{Code: fault.LimitExceeded, Reason: "its HTML text is too large", Next: "raise the limit"}
 		}
-		rich, err := toMarkdown(ctx, t.html, m.parser.limits)
+		rich, _, err := toMarkdown(ctx, t.html, m.parser.limits)
 		if err != nil {
 			return err
 		}

@@ -39,15 +39,24 @@ func tidy(root *html.Node, limits parse.Limits) (title string) {
 			default:
 				clampSpans(c, limits.Span, &spare)
 				walk(c)
-				if c.DataAtom == atom.Table && layout(c) > limits.Cells {
-					c.Data, c.DataAtom = "div", atom.Div
-				}
+				settle(c, limits.Cells)
 			}
 			c = next
 		}
 	}
 	walk(root)
 	return title
+}
+
+// settle mends an element whose children are tidy: a link that shows nothing
+// goes, a table of too many cells is no table.
+func settle(n *html.Node, cells int) {
+	switch {
+	case n.DataAtom == atom.A && strings.TrimSpace(textOf(n)) == "":
+		n.Parent.RemoveChild(n)
+	case n.DataAtom == atom.Table && layout(n) > cells:
+		n.Data, n.DataAtom = "div", atom.Div
+	}
 }
 
 // unread recognises elements that hold no text for readers.

@@ -39,12 +39,12 @@ func (p docxParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 	if err != nil {
 		return parse.Document{}, err
 	}
-	report(.2)
+	report.Tell(.2)
 	warnings, err := doc.body(ctx)
 	if err != nil {
 		return parse.Document{}, err
 	}
-	report(.8)
+	report.Tell(.8)
 	if err := doc.sideParts(ctx); err != nil {
 		return parse.Document{}, err
 	}

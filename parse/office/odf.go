@@ -41,7 +41,7 @@ func (p odfParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 	if err != nil {
 		return parse.Document{}, err
 	}
-	report(.2)
+	report.Tell(.2)
 	o := newODF(p.limits)
 	if o.objects, err = odfObjects(ctx, a, p.limits); err != nil {
 		return parse.Document{}, err

@@ -46,7 +46,7 @@ func (p pptxParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 		if err := show.slide(ctx, i+1, entry); err != nil {
 			return parse.Document{}, err
 		}
-		report(float64(i+1) / float64(len(slides)))
+		report.Tell(float64(i+1) / float64(len(slides)))
 	}
 	d, err := show.b.Document()
 	d.Warnings = show.warnings

@@ -39,7 +39,7 @@ func (p rtfParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 			if err := ctx.Err(); err != nil {
 				return parse.Document{}, err
 			}
-			report(float64(s.at) / float64(len(f.Data)))
+			report.Tell(float64(s.at) / float64(len(f.Data)))
 		}
 		t, ok := s.next()
 		if !ok {

@@ -51,7 +51,7 @@ func (p xlsxParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 		if err := w.sheet(ctx, i+1, name); err != nil {
 			return parse.Document{}, err
 		}
-		report(float64(i+1) / float64(len(sheets)))
+		report.Tell(float64(i+1) / float64(len(sheets)))
 	}
 	if !w.anything {
 		return parse.Document{}, nil

@@ -58,6 +58,10 @@ func (s Sample) file(data []byte) parse.File { return parse.File{Name: s.Name, D
 // testText checks the content and the map over it.
 func testText(t *testing.T, r *parse.Registry, s Sample) {
 	t.Helper()
+	p, err := r.Lookup(s.file(s.Data))
+	require.NoError(t, err)
+	_, err = p.Parse(t.Context(), s.file(s.Data), nil)
+	require.NoError(t, err, "nobody need listen to progress")
 	d, err := r.Parse(t.Context(), s.file(s.Data), nil)
 	require.NoError(t, err)
 	requireSound(t, d)

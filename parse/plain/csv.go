@@ -52,7 +52,7 @@ func (p csvParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 			b.WriteString("|" + strings.Repeat(" --- |", columns) + "\n")
 			first = false
 		}
-		report(float64(read) / float64(len(source)))
+		report.Tell(float64(read) / float64(len(source)))
 	})
 	if err != nil {
 		return parse.Document{}, err

@@ -86,7 +86,7 @@ func (p notebook) Parse(ctx context.Context, f parse.File, report parse.Progress
 			}
 			b.Block(parse.Code, "output", fence(strings.TrimRight(text, "\n"), ""))
 		}
-		report(float64(i+1) / float64(len(file.Cells)))
+		report.Tell(float64(i+1) / float64(len(file.Cells)))
 	}
 	out, err := b.Document()
 	out.Charset, out.Warnings = d.Charset, d.Warnings

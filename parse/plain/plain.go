@@ -35,7 +35,7 @@ func (p textParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 	if err != nil {
 		return parse.Document{}, err
 	}
-	report(.5)
+	report.Tell(.5)
 	var warnings []parse.Warning
 	d.Sections, warnings = p.outline(f.Name, d.Text)
 	d.Warnings = append(d.Warnings, warnings...)
