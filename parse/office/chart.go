@@ -120,9 +120,18 @@ func (c *chartScan) value(text string) {
 	case "cat", "xVal":
 		s.categories[c.index] = text
 	case "val", "yVal":
-		s.values[c.index] = text
+		s.values[c.index] = shown(text)
 	}
 	s.last = max(s.last, c.index)
+}
+
+// shown is a number with the 15 digits that Office shows of it.
+func shown(text string) string {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || len(text) < 16 {
+		return text
+	}
+	return strconv.FormatFloat(n, 'g', 15, 64)
 }
 
 // rows lays the series out as columns beside their categories.

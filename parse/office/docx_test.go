@@ -83,7 +83,7 @@ func TestDOCXBody(t *testing.T) {
 		"table":          {"<w:tbl><w:tr><w:tc>" + para("", "a|b") + "</w:tc><w:tc>" + para("", "c") + para("", "d") + "</w:tc></w:tr><w:tr><w:tc><w:tcPr><w:gridSpan w:val=\"2\"/></w:tcPr>" + para("", "wide") + "</w:tc></w:tr></w:tbl>", "| a\\|b | c<br>d |\n| --- | --- |\n| wide | wide |"},
 		"frame":          {"<w:tbl><w:tr><w:tc>" + para("", "only") + "</w:tc></w:tr></w:tbl>", "only"},
 		"nested table":   {"<w:tbl><w:tr><w:tc>" + para("", "a") + "</w:tc><w:tc><w:tbl><w:tr><w:tc>" + para("", "b") + "</w:tc><w:tc>" + para("", "c") + "</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>", "| a | b; c |\n| --- | --- |"},
-		"math":           {`<w:p><m:oMath><m:r><m:t>E=mc</m:t></m:r></m:oMath></w:p>`, "E=mc"},
+		"math":           {`<w:p><m:oMath><m:r><m:t>E=mc</m:t></m:r></m:oMath></w:p>`, "$E=mc$"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -126,6 +126,7 @@ func TestDOCXFaults(t *testing.T) {
 func FuzzWordBody(f *testing.F) {
 	f.Add(para(styled("H1"), "Head") + para(listed("1", "1"), "x"))
 	f.Add("<w:tbl><w:tr><w:tc>" + para("", "a") + "</w:tc></w:tr></w:tbl></w:p></w:tbl>")
+	f.Add(`<w:p><m:oMathPara><m:oMath><m:f><m:num><m:t>π</m:t></m:num><m:den><m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub/></m:nary></m:den></m:f><m:d><m:e/></m:d></m:oMath></w:p>`)
 	r, err := parse.NewRegistry(office.DOCX(parse.Limits{}))
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, body string) {

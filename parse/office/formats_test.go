@@ -1,7 +1,9 @@
 package office_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -91,7 +93,7 @@ func TestXLSX(t *testing.T) {
 	parsetest.Run(t, office.XLSX(parse.Limits{}), parsetest.Sample{Name: "a.xlsx", Data: data, Contains: []string{"# Prices", "| tea | 2.5 |"}, Sections: []parse.Kind{parse.Sheet, parse.Table}})
 	d, err := parseAs(t, "a.xlsx", data, parse.Limits{})
 	require.NoError(t, err)
-	require.Equal(t, "# Prices\n\n| item | price |\n| --- | --- |\n| tea | 2.5 |\n\n| second | table |\n| --- | --- |\n| a | TRUE |\n\n# Empty\n\n# Notes\n\nonly this\n\nComment on A1 by Ann: check", d.Text)
+	require.Equal(t, "# Prices\n\n| item | price |\n| --- | --- |\n| tea | 2.5 |\n\n| second | table |\n| --- | --- |\n| a | TRUE |\n\n# Empty\n\n# Notes\n\nonly this\n\nComment on A1 [author: Ann]: check", d.Text)
 	at := strings.Index(d.Text, "only")
 	require.Equal(t, "Notes", parse.NewMap(d).At(at, at+1).Sheet)
 	_, err = parseAs(t, "a.xlsx", data, parse.Limits{Cells: 3})
@@ -233,4 +235,35 @@ func TestODTShowsCharts(t *testing.T) {
 	d, err := parseAs(t, "a.odt", opendocument(t, parse.TypeODT, `<office:text><text:p>See <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>here.</text:p><text:p>End.</text:p></office:text>`, "Object 1/content.xml", object), parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "See here.\n\nBar chart\n\nRain\n\n| month | mm |\n| --- | --- |\n| May | 30 |\n\nEnd.", d.Text)
+}
+
+// Threaded comments have names and times; what old programs see of them is left out.
+func TestXLSXThreadedComments(t *testing.T) {
+	f := excelize.NewFile()
+	require.NoError(t, f.SetCellValue("Sheet1", "A1", "ducks"))
+	require.NoError(t, f.AddComment("Sheet1", excelize.Comment{Cell: "A1", Author: "tc={1}", Text: "[Threaded comment] Your version of Excel"}))
+	require.NoError(t, f.AddComment("Sheet1", excelize.Comment{Cell: "B1", Author: "Ann", Text: "old"}))
+	var b bytes.Buffer
+	require.NoError(t, f.Write(&b))
+	old, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	require.NoError(t, err)
+	var parts []string
+	for _, e := range old.File {
+		r, err := e.Open()
+		require.NoError(t, err)
+		data, err := io.ReadAll(r)
+		require.NoError(t, err)
+		text := string(data)
+		if strings.HasSuffix(e.Name, "sheet1.xml.rels") {
+			text = strings.Replace(text, "</Relationships>", `<Relationship Id="t" Type="http://schemas.microsoft.com/office/2017/10/relationships/threadedComment" Target="../threadedComments/threadedComment1.xml"/></Relationships>`, 1)
+		}
+		parts = append(parts, e.Name, text)
+	}
+	parts = append(parts,
+		"xl/threadedComments/threadedComment1.xml", `<ThreadedComments><threadedComment ref="A1" dT="2026-06-18T17:12:37.41" personId="{p}"><text>so few?</text></threadedComment><threadedComment ref="A1" dT="2026-06-18T17:15:00" personId="{q}"><text>yes</text></threadedComment></ThreadedComments>`,
+		"xl/persons/person.xml", `<personList><person displayName="Jane (J)" id="{p}"/></personList>`)
+	d, err := parseAs(t, "a.xlsx", parsetest.Zip(t, parts...), parse.Limits{})
+	require.NoError(t, err)
+	require.Contains(t, d.Text, "Comment on B1 [author: Ann]: old\n\nComment on A1 [author: Jane (J), time: 2026-06-18T17:12:37.410]: so few?\n\nComment on A1 [author: unknown, time: 2026-06-18T17:15:00]: yes")
+	require.NotContains(t, d.Text, "Your version")
 }

@@ -21,7 +21,7 @@ type pptxParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p pptxParser) Info() parse.Info {
 	return parse.Info{
-		Name: "pptx", Version: "1", Library: "inlay/office",
+		Name: "pptx", Version: "2", Library: "inlay/office",
 		MediaTypes: []string{parse.TypePPTX},
 		Extensions: []string{".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"},
 	}
@@ -81,8 +81,8 @@ func slideOrder(ctx context.Context, a *zipfile.Archive) ([]string, error) {
 }
 
 // commentAuthors reads the names of those who commented, by id.
-func commentAuthors(ctx context.Context, a *zipfile.Archive) (map[string]string, error) {
-	list := authorList{names: map[string]string{}}
+func commentAuthors(ctx context.Context, a *zipfile.Archive) (map[string]author, error) {
+	list := authorList{names: map[string]author{}}
 	for _, entry := range []string{"ppt/commentAuthors.xml", "ppt/authors.xml"} {
 		data, err := optional(a, entry)
 		if err != nil {
@@ -98,13 +98,16 @@ func commentAuthors(ctx context.Context, a *zipfile.Archive) (map[string]string,
 // authorList gathers author elements.
 type authorList struct {
 	ignoreText
-	names map[string]string
+	names map[string]author
 }
+
+// author is somebody who commented.
+type author struct{ name, initials string }
 
 // Start implements [xmlscan.Handler].
 func (l *authorList) Start(e element) {
 	if name := xmlscan.Attr(e, "name"); name != "" {
-		l.names[xmlscan.Attr(e, "id")] = name
+		l.names[xmlscan.Attr(e, "id")] = author{name, xmlscan.Attr(e, "initials")}
 	}
 }
 
@@ -125,7 +128,7 @@ func (l *slideList) Start(e element) {
 // presentation is a PowerPoint file being read.
 type presentation struct {
 	archive  *zipfile.Archive
-	authors  map[string]string // of comments
+	authors  map[string]author // of comments
 	limits   parse.Limits
 	b        *parse.Builder
 	warnings []parse.Warning

@@ -21,7 +21,7 @@ type shapes struct {
 	inText bool
 	span   int
 
-	authors map[string]string // of comments, by id
+	authors map[string]author // of comments, by id
 	comment string            // goes before the next text
 }
 
@@ -67,7 +67,8 @@ func (s *shapes) Start(e element) {
 	case "p":
 		s.line = &line{}
 	case "cm", "reply":
-		s.comment = "Comment by " + first(s.authors[xmlscan.Attr(e, "authorId")], "somebody") + ": "
+		by := s.authors[xmlscan.Attr(e, "authorId")]
+		s.comment = remark{author: by.name, initials: by.initials, when: first(xmlscan.Attr(e, "dt"), xmlscan.Attr(e, "created"))}.label()
 	case "tbl", "tr", "tc":
 		s.startTable(e)
 	case "t", "text":

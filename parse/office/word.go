@@ -13,6 +13,7 @@ type word struct {
 	doc    *docx
 	links  map[string]relation
 	skip   skipper
+	math   formula
 	paras  []*paragraph // open paragraphs; a text box nests them
 	tables []*grid      // open tables, outermost first
 	list   []string     // lines of the list being gathered
@@ -48,7 +49,7 @@ func (w *word) Start(e element) {
 		w.skip.start(true)
 		return
 	}
-	if w.skip.start(false) {
+	if w.skip.start(false) || w.math.start(e) {
 		return
 	}
 	switch name {
@@ -57,7 +58,7 @@ func (w *word) Start(e element) {
 	case "footnote", "endnote":
 		w.note(e)
 	case "comment":
-		w.label = "Comment by " + xmlscan.Attr(e, "author") + ": "
+		w.label = remark{author: xmlscan.Attr(e, "author"), initials: xmlscan.Attr(e, "initials"), when: xmlscan.Attr(e, "date")}.label()
 	case "tbl", "tr", "tc", "gridSpan", "vMerge":
 		w.startTable(e)
 	default:
@@ -123,6 +124,12 @@ func (w *word) End(name string) {
 	if w.skip.end() {
 		return
 	}
+	if latex, inside := w.math.end(name); inside {
+		if n := len(w.paras); n > 0 {
+			w.paras[n-1].text = append(w.paras[n-1].text, latex...)
+		}
+		return
+	}
 	switch name {
 	case "t":
 		w.inText = false
@@ -137,7 +144,10 @@ func (w *word) End(name string) {
 
 // Text implements [xmlscan.Handler].
 func (w *word) Text(data []byte) {
-	if n := len(w.paras); w.inText && n > 0 && !w.skip.active() {
+	if w.skip.active() || w.math.write(data) {
+		return
+	}
+	if n := len(w.paras); w.inText && n > 0 {
 		w.paras[n-1].text = append(w.paras[n-1].text, ticked(data)...)
 	}
 }

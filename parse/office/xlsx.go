@@ -22,7 +22,7 @@ type xlsxParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p xlsxParser) Info() parse.Info {
 	return parse.Info{
-		Name: "xlsx", Version: "1", Library: "xuri/excelize",
+		Name: "xlsx", Version: "2", Library: "xuri/excelize",
 		MediaTypes: []string{parse.TypeXLSX},
 		Extensions: []string{".xlsx", ".xlsm", ".xltx", ".xltm"},
 	}
@@ -113,13 +113,27 @@ func (w *workbook) sheet(ctx context.Context, number int, name string) error {
 		c.emit(w.b)
 		w.anything = true
 	}
-	comments, err := w.book.GetComments(name)
+	return w.comments(ctx, name)
+}
+
+// comments adds what was said about the cells of a sheet. Threads stand in a
+// part of their own, and once more, with a notice, where old programs look.
+func (w *workbook) comments(ctx context.Context, name string) error {
+	said, err := threads(ctx, w.archive, w.parts[name])
 	if err != nil {
-		comments = nil // a sheet whose comments cannot be read still has its cells
+		return err
 	}
-	for _, c := range comments {
-		w.anything = true
-		w.b.Block(parse.Paragraph, "comment", fmt.Sprintf("Comment on %s by %s: %s", c.Cell, c.Author, commentText(c)))
+	old, err := w.book.GetComments(name)
+	if err != nil {
+		old = nil // a sheet whose comments cannot be read still has its cells
+	}
+	for _, c := range old {
+		if len(said) == 0 || !strings.HasPrefix(c.Author, "tc=") {
+			w.remark(remark{place: c.Cell, author: c.Author, text: commentText(c)})
+		}
+	}
+	for _, r := range said {
+		w.remark(r)
 	}
 	return w.b.Err()
 }
@@ -152,4 +166,9 @@ func (w *workbook) rows(ctx context.Context, name string) (sheetRows, error) {
 		s.rows, s.numbers = append(s.rows, row), append(s.numbers, number)
 	}
 	return s, nil
+}
+
+func (w *workbook) remark(r remark) {
+	w.anything = true
+	w.b.Block(parse.Paragraph, "comment", r.label()+r.text)
 }
