@@ -15,6 +15,7 @@ import (
 // leave notes. One turn is one message of the user and everything until its
 // answer; a Turn is not used twice.
 type Turn struct {
+	Said      string            // what the user wrote, and nothing else; the agent sets it
 	Now       time.Time         // the turn's one time; the same time gives the same bytes
 	Arguments map[string]string // values for {name} placeholders
 	IDE       *IDE              // what the user's editor shows; nil: not known
