@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Text is decoded text.
@@ -92,6 +93,9 @@ func decodeAs(data []byte, name string) Text {
 	}
 	out, err := enc.NewDecoder().Bytes(data)
 	s := string(out)
+	if canonical == "windows-1258" { // it writes tone marks as signs of their own
+		s = norm.NFC.String(s)
+	}
 	return Text{Text: s, Charset: canonical, Replaced: err != nil || strings.ContainsRune(s, utf8.RuneError)}
 }
 

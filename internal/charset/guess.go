@@ -14,7 +14,8 @@ import (
 const sampleSize = 64 << 10
 
 // utf16Shape recognises UTF-16 without a byte order mark by its zero bytes,
-// which Latin letters, blanks and line ends leave on one side of each pair.
+// which Latin letters, blanks and line ends leave on one side of each pair; Han
+// characters leave a few on the other.
 func utf16Shape(data []byte) string {
 	sample := data[:min(len(data), sampleSize)&^1]
 	if len(sample) < 2 || len(data)%2 != 0 {
@@ -36,7 +37,7 @@ func utf16Shape(data []byte) string {
 	if few > many {
 		name, few, many = "utf-16be", many, few
 	}
-	if many > 0 && many*100 >= pairs && few*20 <= many && plausibleUTF16(sample, name) {
+	if many > 0 && many*100 >= pairs && few*3 <= many && plausibleUTF16(sample, name) {
 		return name
 	}
 	return ""
@@ -93,13 +94,11 @@ func guess(data []byte) string {
 		enc, name := Lookup(webName(r.Charset))
 		switch {
 		case enc == nil || strings.HasPrefix(name, "utf-"):
-		case name == "windows-1252" && looksBaltic(sample):
-			return "windows-1257"
 		default:
-			return name
+			return byAlphabet(sample, name)
 		}
 	}
-	return "windows-1252"
+	return byAlphabet(sample, "windows-1252")
 }
 
 // sampleOf keeps the lines that hold bytes beyond ASCII, up to sampleSize: the

@@ -27,7 +27,8 @@ type Handler interface {
 }
 
 // Walk feeds every token of data to h. Damage after the first element ends the
-// walk with fault.Corrupt; what was read until then has reached h.
+// walk with fault.Corrupt; what was read until then has reached h. End tags that
+// end nothing are left out.
 func Walk(ctx context.Context, data []byte, h Handler) error {
 	d := NewDecoder(data)
 	depth := 0
@@ -49,6 +50,9 @@ func Walk(ctx context.Context, data []byte, h Handler) error {
 			}
 			h.Start(t)
 		case xml.EndElement:
+			if depth == 0 { // it ends nothing
+				continue
+			}
 			depth--
 			h.End(t.Name.Local)
 		case xml.CharData:
