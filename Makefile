@@ -58,6 +58,14 @@ bench: ## speed and quality benchmarks
 bench-retrieval: ## search quality on the reference sets; TREC run files into RUNS
 	INLAY_RUNS=$(abspath $(or $(RUNS),bin/runs)) go test -run '^$$' -bench '^(BenchmarkQuality|BenchmarkNone|BenchmarkChunks)$$' -benchtime 1x -timeout 60m ./retrieve
 
+.PHONY: bench-ablation
+bench-ablation: ## what each idea of ranking gives, tuned on one half of the questions, scored on the other (QUERIES a set, 200)
+	INLAY_QUERIES=$(or $(QUERIES),200) go test -run '^$$' -bench '^(BenchmarkAblation|BenchmarkTogether)$$' -benchtime 1x -timeout 120m ./retrieve
+
+.PHONY: bench-cold
+bench-cold: ## the cold index of 1 MB beside LangChain.js (npm)
+	scripts/bench-cold
+
 .PHONY: bench-split
 bench-split: ## the splitter beside langchaingo's, on real prose
 	cd tools/comparesplit && go test -mod=mod -run '^$$' -bench . ./...

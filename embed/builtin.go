@@ -3,6 +3,7 @@ package embed
 import (
 	"context"
 	"math"
+	"sync"
 
 	"inlay/internal/lexis"
 )
@@ -16,7 +17,8 @@ const BuiltinModel = "builtin"
 // other forms of a word, compounds and misspellings come out near. It needs no
 // model and no network and gives the same vector everywhere.
 type Builtin struct {
-	lex *lexis.Lexicon
+	lex     *lexis.Lexicon
+	hashers sync.Pool // of *hasher: a batch goes on with the words of those before
 }
 
 const (
@@ -24,7 +26,8 @@ const (
 	builtinThreshold  = 0.25 // see docs/retrieval.md for how it was measured
 	builtinVersion    = "builtin1"
 	gramRunes         = 4
-	ordinaryWords     = 200 // of a passage of ordinary text
+	ordinaryWords     = 200     // of a passage of ordinary text
+	remembered        = 100_000 // terms beyond which a hasher is not used again
 )
 
 // NewBuiltin returns the built-in embedder.
@@ -44,7 +47,11 @@ func (b *Builtin) Spec() Spec {
 // Embed implements [Embedder]. Texts without a word all get one and the same
 // vector, which is orthogonal to every other.
 func (b *Builtin) Embed(ctx context.Context, _ Task, texts []string) ([]Vector, error) {
-	h := hasher{terms: b.lex.Analyzer(lexis.English), lex: b.lex}
+	h, ok := b.hashers.Get().(*hasher)
+	if !ok || len(h.features) > remembered {
+		h = &hasher{terms: b.lex.Analyzer(lexis.English), lex: b.lex}
+	}
+	defer b.hashers.Put(h)
 	vectors := make([]Vector, len(texts))
 	for i, text := range texts {
 		if err := ctx.Err(); err != nil {

@@ -240,16 +240,13 @@ func (s *setting) search(ctx context.Context, r *run, c *retrieve.Corpus, batch 
 			return fmt.Errorf("question %s: %w", r.questions[i].ID, err)
 		}
 		res := result{Took: time.Since(start), Passages: make([]passage, len(ranked))}
-		seen := map[string]bool{}
 		for k, p := range ranked {
 			doc, ok := place[p.Chunk.FileID]
 			if !ok {
 				doc = r.lib.byFile[p.Chunk.FileID]
 				place[p.Chunk.FileID] = doc
 			}
-			words := p.Chunk.Words()
-			res.Passages[k] = passage{Doc: doc, Start: p.Chunk.Start, End: p.Chunk.End, Tokens: p.Chunk.Tokens, Affinity: p.Affinity, Again: seen[words]}
-			seen[words] = true
+			res.Passages[k] = passage{Doc: doc, Start: p.Chunk.Start, End: p.Chunk.End, Tokens: p.Chunk.Tokens, Affinity: p.Affinity, Again: p.Again}
 		}
 		s.results[i] = res
 		r.progress.step(1, 1, true)

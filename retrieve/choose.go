@@ -14,7 +14,8 @@ import (
 const nearMisses = 3
 
 // choose fills in what is cited of a ranking: first the best by limit, then
-// those above the threshold (INJ-10); near duplicates once; neighbours joined.
+// those above the threshold (INJ-10) that reach the asked share of the best
+// score; near duplicates once; neighbours joined.
 func (c *Corpus) choose(ranking []hit, p *Passages) {
 	for _, h := range ranking[:min(candidates, len(ranking))] {
 		p.Candidates = append(p.Candidates, h.affinity)
@@ -25,7 +26,7 @@ func (c *Corpus) choose(ranking []hit, p *Passages) {
 		switch {
 		case h.affinity <= p.Threshold:
 			below = append(below, h)
-		case i < p.Limit:
+		case i < p.Limit && h.score >= c.r.relative*ranking[0].score:
 			kept = append(kept, h)
 		}
 	}
@@ -44,22 +45,15 @@ func (c *Corpus) choose(ranking []hit, p *Passages) {
 	}
 }
 
-// Words are the chunk's words in lower case: of passages that have the same, one
-// is cited.
-func (c Chunk) Words() string { return strings.ToLower(strings.Join(strings.Fields(c.Text), " ")) }
-
-// distinct returns at most n of the ranking without the passages whose words
-// are those of one before, but for spaces and letter case.
+// distinct returns at most n of the ranking without near duplicates of one before.
 func (c *Corpus) distinct(ranking []hit, n int) []hit {
 	var kept []hit
-	seen := map[string]bool{}
+	var o originals
 	for _, h := range ranking {
 		if len(kept) == n {
 			break
 		}
-		words := c.chunk(h).Words()
-		if !seen[words] {
-			seen[words] = true
+		if !o.again(c.wording(h)) {
 			kept = append(kept, h)
 		}
 	}

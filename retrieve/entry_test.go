@@ -72,9 +72,9 @@ func FuzzAffinity(f *testing.F) {
 			require.NoError(t, err)
 			return file
 		}
-		file := analyse(passage)
-		alone := searchLexical(lex, []*lexicalFile{file}, query)
-		beside := searchLexical(lex, []*lexicalFile{analyse(other), file}, query)
+		file, set := analyse(passage), defaultSetting()
+		alone := searchLexical(lex, []*lexicalFile{file}, query, &set)
+		beside := searchLexical(lex, []*lexicalFile{analyse(other), file}, query, &set)
 		a := alone.affinity[0][0]
 		require.True(t, a >= 0 && a <= 1, "%v", a)
 		require.InDelta(t, a, beside.affinity[1][0], 0, "it is the passage's own")

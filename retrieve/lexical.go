@@ -7,17 +7,9 @@ import (
 	"inlay/internal/lexis"
 )
 
-// The setting of the lexical leg, one for all documents. docs/retrieval.md has
-// the measurements behind each number.
 const (
-	saturation     = 1.2  // BM25's k1: how soon a repeated term stops adding
-	lengthShare    = 0.75 // BM25's b: how much long passages are discounted
-	documentWeight = 0.3  // of the whole document's BM25 beside the passage's
-	pairWeight     = 0.6  // of two neighbouring terms of the query that are neighbours in the passage
-	pairDistance   = 2    // words from the one to the other, at most
-	background     = 50   // passages of ordinary text that document frequencies begin with
-	passageWords   = 200  // words of a passage of ordinary text
-	queryTerms     = 64   // distinct terms of a query that are searched for, the rarest
+	passageWords = 200 // words of a passage of ordinary text
+	queryTerms   = 64  // distinct terms of a query that are searched for, the rarest
 )
 
 // lexicalFile is one file ready for lexical search: for each of its chunks the
@@ -53,17 +45,18 @@ func newLexicalFile(ctx context.Context, lex *lexis.Lexicon, text string, chunks
 type lexicalHits struct {
 	score    [][]float64 // BM25 over its sum for an ideal passage, 0..1 without the document's part
 	affinity [][]float64 // see affinity
+	asked    map[lexis.Language]*lexicalQuery
 }
 
 // searchLexical scores every chunk of files for the query.
-func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, query string) lexicalHits {
-	hits := lexicalHits{make([][]float64, len(files)), make([][]float64, len(files))}
+func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, query string, set *setting) lexicalHits {
 	asked := map[lexis.Language]*lexicalQuery{}
+	hits := lexicalHits{make([][]float64, len(files)), make([][]float64, len(files)), asked}
 	size := measureCorpus(files)
 	for i, f := range files {
 		q := asked[f.terms.Lang]
 		if q == nil {
-			q = newLexicalQuery(lex, f.terms.Lang, query, len(files))
+			q = newLexicalQuery(lex, f.terms.Lang, query, len(files), set)
 			asked[f.terms.Lang] = q
 		}
 		q.count(i, f)
@@ -110,8 +103,10 @@ type queryTerm struct {
 // lexicalQuery is a query analysed as a text of one language, and the counts
 // of its terms in the files of that language.
 type lexicalQuery struct {
+	set    *setting
 	terms  []queryTerm
 	counts []termCounts // by file
+	column [][]int16    // by file: see columns
 }
 
 // termCounts are what a file has of a query: chunk after chunk, one number for
@@ -121,10 +116,10 @@ type termCounts struct {
 	pairs []float32 // of the term right after the query's term before it
 }
 
-func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, files int) *lexicalQuery {
+func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, files int, set *setting) *lexicalQuery {
 	an := lex.Analyzer(lang)
 	an.Append(nil, query)
-	q := &lexicalQuery{counts: make([]termCounts, files)}
+	q := &lexicalQuery{set: set, counts: make([]termCounts, files), column: make([][]int16, files)}
 	for _, text := range an.Terms {
 		t := queryTerm{text: text, common: lex.Common(lang, text, passageWords)}
 		if t.intrinsic = intrinsicWeight(lang, t); t.intrinsic > 0 {
@@ -137,26 +132,20 @@ func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, file
 
 // count counts the query's terms in every chunk of a file.
 func (q *lexicalQuery) count(file int, f *lexicalFile) {
-	column := make([]int16, len(f.terms.Terms)) // by term number: 1 + place in q.terms, 0 for others
-	found := false
-	for i, t := range q.terms {
-		if id, ok := f.terms.Find(t.text); ok {
-			column[id] = int16(i + 1)
-			found = true
-		}
-	}
-	if !found {
+	column := q.columns(f)
+	if column == nil {
 		return
 	}
+	q.column[file] = column
 	n := len(q.terms)
 	counts := termCounts{make([]float32, n*len(f.body)), make([]float32, n*len(f.body))}
 	q.counts[file] = counts
 	seen := make([]bool, n)
 	for k := range f.body {
 		row := counts.terms[k*n : (k+1)*n]
-		tally(row, column, f.body[k])
-		tally(row, column, f.above[k])
-		tallyPairs(counts.pairs[k*n:(k+1)*n], column, f.body[k])
+		tally(row, column, f.body[k], 1)
+		tally(row, column, f.above[k], q.set.headings)
+		q.tallyPairs(counts.pairs[k*n:(k+1)*n], column, f.body[k])
 		for i, x := range row {
 			if x > 0 {
 				q.terms[i].chunks++
@@ -171,25 +160,43 @@ func (q *lexicalQuery) count(file int, f *lexicalFile) {
 	}
 }
 
-// tally counts in row the terms of a sequence that have a column.
-func tally(row []float32, column []int16, sequence []uint32) {
+// columns returns, by the number of a term of the file, 1 + its place in
+// q.terms, 0 for other terms; nil where the file has none of the query's.
+func (q *lexicalQuery) columns(f *lexicalFile) []int16 {
+	var column []int16
+	for i, t := range q.terms {
+		id, ok := f.terms.Find(t.text)
+		if !ok {
+			continue
+		}
+		if column == nil {
+			column = make([]int16, len(f.terms.Terms))
+		}
+		column[id] = int16(i + 1)
+	}
+	return column
+}
+
+// tally counts in row the terms of a sequence that have a column, each for
+// the given weight.
+func tally(row []float32, column []int16, sequence []uint32, weight float32) {
 	for _, id := range sequence {
 		if c := column[id]; c > 0 {
-			row[c-1]++
+			row[c-1] += weight
 		}
 	}
 }
 
 // tallyPairs counts in row the terms that follow the query's term before them
-// within [pairDistance].
-func tallyPairs(row []float32, column []int16, sequence []uint32) {
+// within the setting's distance.
+func (q *lexicalQuery) tallyPairs(row []float32, column []int16, sequence []uint32) {
 	last, lastAt := int16(0), 0
 	for at, id := range sequence {
 		c := column[id]
 		if c == 0 {
 			continue
 		}
-		if last > 0 && c == last+1 && at-lastAt <= pairDistance {
+		if last > 0 && c == last+1 && at-lastAt <= q.set.pairDistance {
 			row[c-1]++
 		}
 		last, lastAt = c, at
@@ -202,8 +209,8 @@ func tallyPairs(row []float32, column []int16, sequence []uint32) {
 func (q *lexicalQuery) weigh(size corpusSize) {
 	for i := range q.terms {
 		t := &q.terms[i]
-		t.weight = inverseFrequency(t.chunks+background*t.common, size.chunks+background)
-		t.inFiles = inverseFrequency(t.files+background*t.common, size.files+background)
+		t.weight = inverseFrequency(t.chunks+q.set.background*t.common, size.chunks+q.set.background)
+		t.inFiles = inverseFrequency(t.files+q.set.background*t.common, size.files+q.set.background)
 	}
 }
 
@@ -222,17 +229,17 @@ func (q *lexicalQuery) score(file int, f *lexicalFile, size corpusSize) (scores,
 	for _, t := range q.terms {
 		ideal += t.weight
 	}
-	whole := documentWeight * q.document(file, f, size)
+	whole := q.set.document * q.document(file, f, size)
 	for k := range f.body {
 		row, pairs := q.counts[file].terms[k*n:(k+1)*n], q.counts[file].pairs[k*n:(k+1)*n]
-		norm := saturation * (1 - lengthShare + lengthShare*float64(len(f.body[k]))/size.chunkWords)
+		norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*float64(len(f.body[k]))/size.chunkWords)
 		sum := 0.0
 		for i, x := range row {
 			if x > 0 {
 				sum += q.terms[i].weight * float64(x) / (float64(x) + norm)
 			}
 			if y := float64(pairs[i]); y > 0 {
-				sum += pairWeight * min(q.terms[i-1].weight, q.terms[i].weight) * y / (y + norm)
+				sum += q.set.pairs * min(q.terms[i-1].weight, q.terms[i].weight) * y / (y + norm)
 			}
 		}
 		if sum > 0 {
@@ -246,7 +253,7 @@ func (q *lexicalQuery) score(file int, f *lexicalFile, size corpusSize) (scores,
 // document is the BM25 sum of the whole file.
 func (q *lexicalQuery) document(file int, f *lexicalFile, size corpusSize) float64 {
 	n := len(q.terms)
-	norm := saturation * (1 - lengthShare + lengthShare*float64(f.words)/size.fileWords)
+	norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*float64(f.words)/size.fileWords)
 	sum := 0.0
 	for i, t := range q.terms {
 		total := 0.0

@@ -19,6 +19,7 @@ const batch = 32
 // prepared is one document with its chunks and their vectors.
 type prepared struct {
 	doc     parse.Document
+	key     cache.Key
 	chunks  []Chunk
 	vectors []embed.Vector // by chunk; nil where the embedder refused the chunk
 	missing int            // vectors that are nil
@@ -37,9 +38,9 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 		}
 	}
 	report(Starting, 0, false)
-	f := &prepared{doc: d, places: sync.OnceValue(func() *parse.Map { return parse.NewMap(d) })}
-	report(Loading, 0, false)
 	key := r.key(d, req.Namespace)
+	f := &prepared{doc: d, key: key, places: sync.OnceValue(func() *parse.Map { return parse.NewMap(d) })}
+	report(Loading, 0, false)
 	cached := r.load(ctx, key, f)
 	report(Loading, 1, cached)
 	if err := ctx.Err(); err != nil {
@@ -66,7 +67,7 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 	if !f.stats.Cached {
 		r.save(ctx, key, f)
 	}
-	if f.words, err = newLexicalFile(ctx, r.lex, d.Text, f.chunks); err != nil {
+	if f.words, err = r.analysed(ctx, f); err != nil {
 		return nil, err
 	}
 	f.byID = make(map[string]int, len(f.chunks))
@@ -75,6 +76,18 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 	}
 	report(Processed, 1, f.stats.Cached)
 	return f, ctx.Err()
+}
+
+// analysed returns a file's words, of an earlier question if they are remembered.
+func (r *Retriever) analysed(ctx context.Context, f *prepared) (*lexicalFile, error) {
+	if words := r.words.get(f.key); words != nil && len(words.body) == len(f.chunks) {
+		return words, nil
+	}
+	words, err := newLexicalFile(ctx, r.lex, f.doc.Text, f.chunks)
+	if err == nil {
+		r.words.put(f.key, words)
+	}
+	return words, err
 }
 
 // key names a document's chunks and vectors by all they depend on (RET-4).

@@ -1,4 +1,4 @@
-package retrieve_test
+package retrieve
 
 import (
 	"bufio"
@@ -13,7 +13,6 @@ import (
 
 	"inlay/internal/refdata"
 	"inlay/parse"
-	"inlay/retrieve"
 )
 
 // qualitySet is one evaluation set in BEIR's layout.
@@ -23,8 +22,8 @@ type qualitySet struct {
 	ids     map[string]string // file id to the set's document id
 	queries []qualityQuery
 	qrels   map[string]map[string]bool
-	cuts    retrieve.Chunker // where the set brings its own chunks; nil otherwise
-	chunkID func(retrieve.Chunk) string
+	cuts    Chunker // where the set brings its own chunks; nil otherwise
+	chunkID func(Chunk) string
 }
 
 type qualityQuery struct {
@@ -93,12 +92,12 @@ func loadQuality(tb testing.TB, name string) *qualitySet {
 	}
 	lines := jsonLines[line](tb, filepath.Join(dir, "corpus.jsonl"))
 	if name == "codebase-qa" {
-		given := &givenChunks{byFile: map[string][]retrieve.Chunk{}}
+		given := &givenChunks{byFile: map[string][]Chunk{}}
 		for _, l := range lines {
 			given.append(l.Metadata.Doc, l.ID, l.Text)
 		}
 		s.docs, s.cuts = given.docs, given
-		s.chunkID = func(c retrieve.Chunk) string { return c.ID }
+		s.chunkID = func(c Chunk) string { return c.ID }
 		return s
 	}
 	for _, l := range lines {
@@ -112,14 +111,14 @@ func loadQuality(tb testing.TB, name string) *qualitySet {
 		}
 		s.docs = append(s.docs, d)
 	}
-	s.chunkID = func(c retrieve.Chunk) string { return c.FileID }
+	s.chunkID = func(c Chunk) string { return c.FileID }
 	return s
 }
 
 // givenChunks is a Chunker for sets whose answers are chunks of their own.
 type givenChunks struct {
 	docs   []parse.Document
-	byFile map[string][]retrieve.Chunk
+	byFile map[string][]Chunk
 }
 
 func (g *givenChunks) append(file, id, text string) {
@@ -129,10 +128,10 @@ func (g *givenChunks) append(file, id, text string) {
 	d := &g.docs[len(g.docs)-1]
 	start := len(d.Text)
 	d.Text += text + "\n"
-	g.byFile[file] = append(g.byFile[file], retrieve.Chunk{ID: id, FileID: file, Start: start, End: start + len(text), Text: text})
+	g.byFile[file] = append(g.byFile[file], Chunk{ID: id, FileID: file, Start: start, End: start + len(text), Text: text})
 }
 
-func (g *givenChunks) Split(d parse.Document) []retrieve.Chunk { return g.byFile[d.FileID] }
+func (g *givenChunks) Split(d parse.Document) []Chunk { return g.byFile[d.FileID] }
 
 func (g *givenChunks) Fingerprint() string { return "given" }
 

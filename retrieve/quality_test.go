@@ -1,4 +1,4 @@
-package retrieve_test
+package retrieve
 
 import (
 	"cmp"
@@ -16,8 +16,6 @@ import (
 	"inlay/embed"
 	"inlay/eval/metrics"
 	"inlay/parse"
-	"inlay/retrieve"
-	"inlay/retrieve/chromem"
 	"inlay/tokens"
 )
 
@@ -26,13 +24,13 @@ import (
 // INLAY_CHUNK another chunking ("256/0"), INLAY_QUERIES a limit of queries a set,
 // INLAY_STATIC a folder with a static table to search with.
 
-func qualityRetriever(b *testing.B, cuts retrieve.Chunker) *retrieve.Retriever {
+func qualityRetriever(b *testing.B, cuts Chunker) *Retriever {
 	b.Helper()
 	if cuts == nil {
-		s := retrieve.Splitter{}
+		s := Splitter{}
 		if text := os.Getenv("INLAY_CHUNK"); text != "" {
 			var err error
-			s, err = retrieve.ParseSplitter(text)
+			s, err = ParseSplitter(text)
 			require.NoError(b, err)
 		}
 		var err error
@@ -40,10 +38,7 @@ func qualityRetriever(b *testing.B, cuts retrieve.Chunker) *retrieve.Retriever {
 		require.NoError(b, err)
 		cuts = s
 	}
-	return retrieve.New(retrieve.Options{
-		Splitter: cuts, Embedder: qualityEmbedder(b),
-		NewIndex: func() (retrieve.Index, error) { return chromem.New(), nil },
-	})
+	return New(Options{Splitter: cuts, Embedder: qualityEmbedder(b)})
 }
 
 func qualityEmbedder(b *testing.B) embed.Embedder {
@@ -68,7 +63,7 @@ func BenchmarkQuality(b *testing.B) {
 	for _, name := range []string{"scifact", "xquad-en", "squad2-dev", "clapnq-dev", "covidqa-98", "codebase-qa"} {
 		b.Run(name, func(b *testing.B) {
 			s := loadQuality(b, name)
-			corpus, err := qualityRetriever(b, s.cuts).Prepare(b.Context(), retrieve.Request{Documents: s.docs})
+			corpus, err := qualityRetriever(b, s.cuts).Prepare(b.Context(), Request{Documents: s.docs})
 			require.NoError(b, err)
 			for b.Loop() {
 				measureSet(b, s, corpus)
@@ -77,9 +72,9 @@ func BenchmarkQuality(b *testing.B) {
 	}
 }
 
-func measureSet(b *testing.B, s *qualitySet, corpus *retrieve.Corpus) {
+func measureSet(b *testing.B, s *qualitySet, corpus *Corpus) {
 	b.Helper()
-	run := runFile(b, s.name)
+	run := runFile(b, s.name+".run")
 	defer run.Close() //nolint:errcheck // a benchmark's output
 	var sums [2]struct{ n, ndcg float64 }
 	var n, r5, r10, r20, r100 float64
@@ -122,12 +117,12 @@ func runFile(b *testing.B, name string) io.WriteCloser {
 		dir = b.TempDir()
 	}
 	require.NoError(b, os.MkdirAll(dir, 0o755))
-	f, err := os.Create(filepath.Join(dir, name+".run"))
+	f, err := os.Create(filepath.Join(dir, name))
 	require.NoError(b, err)
 	return f
 }
 
-func distinctIDs(ranked []retrieve.Ranked, id func(retrieve.Chunk) string) []string {
+func distinctIDs(ranked []Ranked, id func(Chunk) string) []string {
 	var ids []string
 	seen := map[string]bool{}
 	for _, r := range ranked {
@@ -156,16 +151,16 @@ func judged(ids []string, rel map[string]bool) metrics.Ranking {
 func BenchmarkNone(b *testing.B) {
 	cases, docs := loadNone(b)
 	r := qualityRetriever(b, nil)
-	corpora := map[string]*retrieve.Corpus{}
+	corpora := map[string]*Corpus{}
 	for name, d := range docs {
-		c, err := r.Prepare(b.Context(), retrieve.Request{Documents: []parse.Document{d}})
+		c, err := r.Prepare(b.Context(), Request{Documents: []parse.Document{d}})
 		require.NoError(b, err)
 		corpora[name] = c
 	}
 	for b.Loop() {
 		best := map[string][]float64{}
 		for _, c := range cases {
-			p, err := corpora[c.Doc].Search(b.Context(), c.Question, retrieve.DefaultLimit, new(0.0))
+			p, err := corpora[c.Doc].Search(b.Context(), c.Question, DefaultLimit, new(0.0))
 			require.NoError(b, err)
 			top := 0.0
 			for _, cited := range p.Citations {
@@ -202,31 +197,71 @@ func reportNone(b *testing.B, best map[string][]float64, threshold float64) {
 }
 
 // BenchmarkChunks measures chunking-eval: all documents in one index, the best
-// five chunks, by characters of the excerpts that answer a question.
+// five chunks, by characters of the excerpts that answer a question; and then
+// what is left of the five by Options.Relative.
 func BenchmarkChunks(b *testing.B) {
 	s := loadQuality(b, "chunking-eval")
-	corpus, err := qualityRetriever(b, nil).Prepare(b.Context(), retrieve.Request{Documents: s.docs})
-	require.NoError(b, err)
-	for b.Loop() {
-		var n, rec, prec, iou float64
-		for _, q := range s.queries {
-			ranked, err := corpus.Rank(b.Context(), q.Text, 5)
+	for _, c := range []struct {
+		name     string
+		relative float64
+	}{{"300/0", 0}, {"400/0", 0}, {"450/0", .5}, {"300/0", .75}} {
+		b.Run(fmt.Sprintf("%s-relative-%g", c.name, c.relative), func(b *testing.B) {
+			cuts, err := ParseSplitter(cmp.Or(os.Getenv("INLAY_CHUNK"), c.name))
 			require.NoError(b, err)
-			found, wanted, read := excerpts(q, ranked)
-			n++
-			rec += found / wanted
-			prec += found / read
-			iou += found / (read + wanted - found)
+			corpus, err := qualityRetriever(b, cuts).Prepare(b.Context(), Request{Documents: s.docs})
+			require.NoError(b, err)
+			for b.Loop() {
+				measureChunks(b, s, corpus, c.relative)
+			}
+		})
+	}
+}
+
+func measureChunks(b *testing.B, s *qualitySet, corpus *Corpus, relative float64) {
+	b.Helper()
+	name := s.name + "-" + strings.ReplaceAll(strings.TrimPrefix(b.Name(), "BenchmarkChunks/"), "/", "-")
+	writeChunks(b, name, corpus)
+	run := runFile(b, name+".run")
+	defer run.Close() //nolint:errcheck // a benchmark's output
+	var n, chunks, rec, prec, iou float64
+	for _, q := range s.queries {
+		ranked, err := corpus.Rank(b.Context(), q.Text, 5)
+		require.NoError(b, err)
+		ranked = slices.DeleteFunc(ranked, func(r Ranked) bool { return r.Score < relative*ranked[0].Score })
+		for i, r := range ranked {
+			_, err := fmt.Fprintf(run, "%s\t%s:%d:%d\t%d\n", q.ID, r.Chunk.FileID, r.Chunk.Start, r.Chunk.End, 5-i)
+			require.NoError(b, err)
 		}
-		b.ReportMetric(100*rec/n, "%recall")
-		b.ReportMetric(100*prec/n, "%precision")
-		b.ReportMetric(100*iou/n, "%IoU")
-		b.ReportMetric(0, "ns/op")
+		found, wanted, read := excerpts(q, ranked)
+		n++
+		chunks += float64(len(ranked))
+		rec += found / wanted
+		prec += found / read
+		iou += found / (read + wanted - found)
+	}
+	b.ReportMetric(100*rec/n, "%recall")
+	b.ReportMetric(100*prec/n, "%precision")
+	b.ReportMetric(100*iou/n, "%IoU")
+	b.ReportMetric(chunks/n, "chunks")
+	b.ReportMetric(0, "ns/op")
+}
+
+// writeChunks writes all chunks of a corpus as tools/chunk_score.py --bytes of
+// the reference data reads them.
+func writeChunks(b *testing.B, name string, corpus *Corpus) {
+	b.Helper()
+	out := runFile(b, name+".chunks.jsonl")
+	defer out.Close() //nolint:errcheck // a benchmark's output
+	for _, f := range corpus.files {
+		for _, c := range f.chunks {
+			_, err := fmt.Fprintf(out, "{\"_id\": \"%s:%d:%d\", \"corpus_id\": %q, \"start\": %d, \"end\": %d}\n", c.FileID, c.Start, c.End, c.FileID, c.Start, c.End)
+			require.NoError(b, err)
+		}
 	}
 }
 
 // excerpts returns the bytes of the excerpts found, of all excerpts, and of all chunks read.
-func excerpts(q qualityQuery, ranked []retrieve.Ranked) (found, wanted, read float64) {
+func excerpts(q qualityQuery, ranked []Ranked) (found, wanted, read float64) {
 	for _, r := range ranked {
 		read += float64(r.Chunk.End - r.Chunk.Start)
 	}

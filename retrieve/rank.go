@@ -12,12 +12,6 @@ import (
 // candidates is how many of the best passages of each leg are ranked together.
 const candidates = 100
 
-// The setting of fusion; docs/retrieval.md has the measurements.
-const (
-	lettersWeight = 0.3 // of the built-in embedder's cosine beside the lexical score
-	meaningWeight = 0.5 // of other embedders' cosine beside the lexical score, both scaled over the hits
-)
-
 // hit is one passage and what a query made of it.
 type hit struct {
 	file, chunk int
@@ -32,6 +26,7 @@ type Ranked struct {
 	Chunk    Chunk
 	Score    float64 // compares within one query only
 	Affinity float64 // 0..1
+	Again    bool    // a near duplicate of one before it, which is not cited
 }
 
 // Rank returns the best n passages for the query in order, whatever their
@@ -43,8 +38,9 @@ func (c *Corpus) Rank(ctx context.Context, query string, n int) ([]Ranked, error
 		return nil, err
 	}
 	ranked := make([]Ranked, min(n, len(hits)))
-	for i := range ranked {
-		ranked[i] = Ranked{Chunk: c.chunk(hits[i]), Score: hits[i].score, Affinity: hits[i].affinity}
+	var o originals
+	for i, h := range hits[:len(ranked)] {
+		ranked[i] = Ranked{Chunk: c.chunk(h), Score: h.score, Affinity: h.affinity, Again: o.again(c.wording(h))}
 	}
 	return ranked, nil
 }
@@ -63,7 +59,19 @@ func (c *Corpus) rank(ctx context.Context, query string) ([]hit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("search the index: %w", err)
 	}
-	words := searchLexical(c.r.lex, c.words, query)
+	return c.order(query, vector, near, &c.r.set), nil
+}
+
+// order ranks the best of both legs for a query and its nearest vectors.
+func (c *Corpus) order(query string, vector embed.Vector, near []Match, set *setting) []hit {
+	hits, words := c.gather(query, vector, near, set)
+	c.rescore(hits, words, set)
+	return hits
+}
+
+// gather scores the best of both legs, best first.
+func (c *Corpus) gather(query string, vector embed.Vector, near []Match, set *setting) ([]hit, lexicalHits) {
+	words := searchLexical(c.r.lex, c.words, query, set)
 	hits := c.union(best(words.score), near)
 	lexical := c.r.embedder.Spec().Lexical
 	for i := range hits {
@@ -79,13 +87,18 @@ func (c *Corpus) rank(ctx context.Context, query string) ([]hit, error) {
 	}
 	if lexical {
 		for i := range hits {
-			hits[i].score = hits[i].words + float64(lettersWeight*max(0, hits[i].cosine))
+			hits[i].score = hits[i].words + float64(set.letters*max(0, hits[i].cosine))
 		}
 	} else {
-		fuse(hits)
+		fuse(hits, set.meaning)
 	}
+	sortHits(hits)
+	return hits, words
+}
+
+// sortHits puts the best first; ties by file order, then offset.
+func sortHits(hits []hit) {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), inOrder(a, b)) })
-	return hits, nil
 }
 
 // inOrder compares two hits by file order, then offset.
@@ -129,7 +142,7 @@ func (c *Corpus) union(hits []hit, near []Match) []hit {
 
 // fuse scores hits by both legs, each scaled over the hits: words by their
 // best, cosines from their least to their best.
-func fuse(hits []hit) {
+func fuse(hits []hit, meaning float64) {
 	most, least, best := 0.0, 1.0, -1.0
 	for _, h := range hits {
 		most, least, best = max(most, h.words), min(least, h.cosine), max(best, h.cosine)
@@ -141,7 +154,7 @@ func fuse(hits []hit) {
 			h.score = h.words / most
 		}
 		if best > least {
-			h.score += float64(meaningWeight * (h.cosine - least) / (best - least))
+			h.score += float64(meaning * (h.cosine - least) / (best - least))
 		}
 	}
 }

@@ -35,6 +35,10 @@ type Options struct {
 	NewIndex func() (Index, error) // makes the index of one search; nil means an exact one in memory
 	Cache    cache.Store           // of chunks and vectors; nil means a cache.Memory of the Retriever's own
 	Logger   *slog.Logger          // nil means none; gets names, counts and times, never content
+	// Relative is the share of the best passage's ranking score that the others
+	// must reach to be cited beside it, 0..1; 0 cites all that limit and
+	// threshold allow.
+	Relative float64
 }
 
 // Retriever finds passages by their words and by their vectors. It is safe for
@@ -46,11 +50,14 @@ type Retriever struct {
 	cache    cache.Store
 	log      *slog.Logger
 	lex      *lexis.Lexicon
+	set      setting
+	relative float64
+	words    wordsCache
 }
 
 // New makes a Retriever.
 func New(o Options) *Retriever {
-	r := &Retriever{embedder: o.Embedder, splitter: o.Splitter, newIndex: o.NewIndex, cache: o.Cache, log: o.Logger}
+	r := &Retriever{set: defaultSetting(), embedder: o.Embedder, splitter: o.Splitter, newIndex: o.NewIndex, cache: o.Cache, log: o.Logger, relative: o.Relative}
 	if r.embedder == nil {
 		r.embedder = embed.NewBuiltin()
 	}

@@ -49,6 +49,7 @@ type searchSettings struct {
 	Embedder  string   `key:"embedder" default:"builtin" placeholder:"NAME" help:"Embedding: builtin, static:DIR, ollama:NAME or openai:NAME (served where the model is, if that is the same provider)."`
 	Limit     int      `key:"retrieval_limit" default:"3" placeholder:"N" help:"Most passages to cite."`
 	Threshold *float64 `key:"retrieval_affinity_threshold" placeholder:"0..1" help:"Affinity that a passage must exceed (default: the embedder's own)."`
+	Relative  float64  `key:"relative" default:"0" placeholder:"0..1" help:"Leave out passages that rank below this share of the best one; 0 leaves out none."`
 	Chunk     string   `key:"chunk" placeholder:"SIZE/OVERLAP" help:"Size of passages in tokens, or a preset such as rag-v1 (default: the splitter's own)."`
 	Store     string   `key:"store" placeholder:"DIR" help:"Folder that keeps parses, chunks and embeddings for the next question."`
 }

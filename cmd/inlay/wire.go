@@ -140,6 +140,9 @@ func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv
 	if err != nil {
 		return nil, err
 	}
+	if !(s.Relative >= 0 && s.Relative <= 1) {
+		return nil, &fault.Error{Code: fault.Usage, Subject: "--relative", Reason: fmt.Sprintf("is %v, want 0 to 1", s.Relative)}
+	}
 	embedder, err := openEmbedder(ctx, s.Embedder, m, getenv)
 	if err != nil {
 		return nil, err
@@ -147,7 +150,7 @@ func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv
 	return &injection.Injector{
 		Reader: parse.Cached{Registry: registry, Store: store, Limits: limits},
 		Retriever: retrieve.New(retrieve.Options{
-			Embedder: embedder, Splitter: splitter, Cache: store,
+			Embedder: embedder, Splitter: splitter, Cache: store, Relative: s.Relative,
 			NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
 		}),
 	}, nil

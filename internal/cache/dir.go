@@ -70,7 +70,7 @@ func (d *Dir) Get(ctx context.Context, key Key) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, durable.Explain(path, err)
 	}
-	data, ok := decode(key.name(), file)
+	data, ok := decode(key.Hash(), file)
 	if !ok {
 		return nil, false, d.discard(path)
 	}
@@ -103,7 +103,7 @@ func (d *Dir) Put(ctx context.Context, key Key, data []byte) error {
 		return nil
 	}
 	path := d.path(key)
-	err := durable.Write(ctx, d.root, path, header(key.name(), data), data)
+	err := durable.Write(ctx, d.root, path, header(key.Hash(), data), data)
 	if err != nil {
 		return durable.Explain(path, err)
 	}

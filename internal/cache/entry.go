@@ -22,9 +22,9 @@ const (
 	headerSize = len(magic) + sha256.Size + 8 + sha256.Size
 )
 
-// name is the full-length hash of everything in the key. Each string goes in
+// Hash is the full-length hash of everything in the key. Each string goes in
 // behind its length, so that no two keys share one encoding.
-func (k Key) name() [sha256.Size]byte {
+func (k Key) Hash() [sha256.Size]byte {
 	b := make([]byte, 0, 128)
 	for _, s := range append([]string{k.Namespace, k.Kind}, k.Parts...) {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
@@ -35,7 +35,7 @@ func (k Key) name() [sha256.Size]byte {
 
 // hexName is name in lower-case hexadecimal: 64 letters.
 func (k Key) hexName() string {
-	n := k.name()
+	n := k.Hash()
 	return hex.EncodeToString(n[:])
 }
 

@@ -1,0 +1,49 @@
+package retrieve
+
+// rescored is how many of the first hits are looked at word by word.
+const rescored = 50
+
+// rescore reorders the first hits by how much of the query stands together in
+// one place of the passage.
+func (c *Corpus) rescore(hits []hit, words lexicalHits, set *setting) {
+	if set.window == 0 {
+		return
+	}
+	first := hits[:min(rescored, len(hits))]
+	for i := range first {
+		h := &first[i]
+		f := c.words[h.file]
+		h.score += float64(set.window * words.asked[f.terms.Lang].window(h.file, f, h.chunk, set.windowWords))
+	}
+	sortHits(hits)
+}
+
+// window returns the greatest share of the query's weight whose terms stand
+// within size words of a chunk, 0..1.
+func (q *lexicalQuery) window(file int, f *lexicalFile, chunk, size int) float64 {
+	if q.counts[file].terms == nil {
+		return 0
+	}
+	column, body := q.column[file], f.body[chunk]
+	have := make([]int, len(q.terms))
+	sum, most, ideal := 0.0, 0.0, 0.0
+	for _, t := range q.terms {
+		ideal += t.weight
+	}
+	for at, id := range body {
+		if at >= size {
+			if c := column[body[at-size]]; c > 0 {
+				if have[c-1]--; have[c-1] == 0 {
+					sum -= q.terms[c-1].weight
+				}
+			}
+		}
+		if c := column[id]; c > 0 {
+			if have[c-1]++; have[c-1] == 1 {
+				sum += q.terms[c-1].weight
+			}
+		}
+		most = max(most, sum)
+	}
+	return most / ideal
+}

@@ -1,0 +1,25 @@
+package retrieve
+
+// setting holds the numbers of ranking, one setting for all documents.
+// docs/retrieval.md has the measurements behind each; affinity has its own.
+type setting struct {
+	saturation   float64 // BM25's k1: how soon a repeated term stops adding
+	lengthShare  float64 // BM25's b: how much long passages are discounted
+	headings     float32 // occurrences that a term in a heading above a passage counts for
+	document     float64 // weight of the whole document's BM25 beside the passage's
+	pairs        float64 // weight of two neighbouring terms of the query that are neighbours in the passage
+	pairDistance int     // words from the one to the other, at most
+	background   float64 // passages of ordinary text that document frequencies begin with
+	letters      float64 // weight of the built-in embedder's cosine beside the lexical score
+	window       float64 // weight of the query's terms that stand together in a window of the passage
+	windowWords  int     // words of that window
+	meaning      float64 // weight of other embedders' cosine, both scaled over the hits
+}
+
+func defaultSetting() setting {
+	return setting{
+		saturation: 1.2, lengthShare: .75, headings: 1, document: .5,
+		pairs: .6, pairDistance: 2, background: 50, letters: .45, meaning: .5,
+		window: .4, windowWords: 20,
+	}
+}
