@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"inlay/eval"
+	"inlay/eval/report"
 	"inlay/fault"
 )
 
@@ -38,6 +39,7 @@ type evalCmd struct {
 
 	CSV  string `name:"csv" placeholder:"FILE" help:"Write every point of the sweep as CSV; - is standard output."`
 	JSON string `name:"json" placeholder:"FILE" help:"Write the whole report (inlay.evaluation/v1); - is standard output."`
+	HTML string `name:"html" placeholder:"FILE" help:"Write the report as one page with charts that needs nothing beside itself; - is standard output."`
 	TREC string `name:"run" placeholder:"FILE" help:"Write the recommended setting's rankings as a TREC run, and beside it FILE.qrels."`
 
 	Store  string `key:"store" placeholder:"DIR" help:"Folder that keeps parses, chunks, embeddings and rankings: an evaluation that was ended goes on where it was."`
@@ -62,7 +64,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	}
 	view := newEvalView(a.stderr, c.Quiet)
 	options.Report = view.show
-	report, err := eval.Run(ctx, options)
+	outcome, err := eval.Run(ctx, options)
 	view.close()
 	if err != nil {
 		if fault.Is(err, fault.Canceled) {
@@ -70,10 +72,10 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 		}
 		return err
 	}
-	if err := c.write(a, report); err != nil {
+	if err := c.write(a, outcome); err != nil {
 		return err
 	}
-	return belowFloors(floors, report)
+	return belowFloors(floors, outcome)
 }
 
 // kept says what an evaluation that was ended leaves behind.
@@ -136,7 +138,7 @@ func buildName() string {
 
 // outputs are the files to write, by flag.
 func (c *evalCmd) outputs() map[string]string {
-	return map[string]string{"--csv": c.CSV, "--json": c.JSON, "--run": c.TREC}
+	return map[string]string{"--csv": c.CSV, "--json": c.JSON, "--html": c.HTML, "--run": c.TREC}
 }
 
 // checkOutputs finds out before the work whether its outcome can be written.
@@ -172,6 +174,7 @@ func (c *evalCmd) write(a *app, r *eval.Report) error {
 	}{
 		{c.CSV, r.WriteCSV},
 		{c.JSON, r.WriteJSON},
+		{c.HTML, func(w io.Writer) error { return report.Write(w, r) }},
 		{c.TREC, func(w io.Writer) error { return eval.WriteRun(w, r.Run) }},
 		{qrelsPath(c.TREC), func(w io.Writer) error { return eval.WriteQrels(w, r.Qrels) }},
 	} {
