@@ -11,7 +11,7 @@ import (
 
 // Aim says what makes one point better than another.
 type Aim struct {
-	Kind      AimKind // empty means AimF1
+	Kind      AimKind // empty means AimCost
 	Precision float64 // of AimRecall: the precision that must be reached, above 0 and at most 1
 }
 
@@ -27,9 +27,9 @@ const (
 
 // Cost is what faults cost, in any unit.
 type Cost struct {
-	Miss   float64 // an answerable question without an expected passage
-	False  float64 // an unanswerable question with passages
-	Tokens float64 // a thousand tokens
+	Miss   float64 `json:"miss"`   // an answerable question without an expected passage
+	False  float64 `json:"false"`  // an unanswerable question with passages
+	Tokens float64 `json:"tokens"` // a thousand tokens
 }
 
 // DefaultCost holds an unanswered question as bad as one answered in vain, and

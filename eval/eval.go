@@ -36,7 +36,7 @@ type Options struct {
 	Chunkings  []retrieve.Splitter            // none means the default one
 	Limits     []int                          // 1..retrieve.MaxLimit; none means 1, 3, 5 and 10
 	Thresholds []float64                      // 0..1; none means 0, 0.01 ... 1
-	Aim        Aim                            // the zero value is F1
+	Aim        Aim                            // the zero value is AimCost
 	Cost       Cost                           // the zero value is DefaultCost
 	Store      cache.Store                    // keeps parses, chunks, vectors and rankings; nil keeps nothing
 	Build      string                         // names the program's build: rankings are kept only under a name, and found only under the same
@@ -109,7 +109,7 @@ func (o *Options) complete() error {
 		o.Thresholds = Thresholds(0, 1, 100)
 	}
 	o.Limits, o.Thresholds = ascending(o.Limits), ascending(o.Thresholds)
-	o.Aim.Kind = cmp.Or(o.Aim.Kind, AimF1)
+	o.Aim.Kind = cmp.Or(o.Aim.Kind, AimCost)
 	if o.Cost == (Cost{}) {
 		o.Cost = DefaultCost
 	}

@@ -26,6 +26,7 @@ func Example() {
 		Set: set, Reader: parsers,
 		Chunkings: []retrieve.Splitter{{Size: 64}, {Size: 128}},
 		Limits:    []int{1, 3},
+		Aim:       eval.Aim{Kind: eval.AimF1},
 	})
 	if err != nil {
 		log.Fatal(err)
