@@ -126,6 +126,9 @@ func (o *Options) complete() error {
 	return o.validate()
 }
 
+// mostThresholds bounds a sweep: a step of a thousandth.
+const mostThresholds = 1001
+
 func ascending[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
@@ -133,6 +136,9 @@ func ascending[T cmp.Ordered](values []T) []T {
 func (o *Options) validate() error {
 	if l := o.Limits; l[0] < 1 || l[len(l)-1] > retrieve.MaxLimit {
 		return &fault.Error{Code: fault.Usage, Subject: "limits", Reason: "are out of range", Next: fmt.Sprintf("use 1..%d", retrieve.MaxLimit)}
+	}
+	if n := len(o.Thresholds); n > mostThresholds {
+		return &fault.Error{Code: fault.Usage, Subject: "thresholds", Reason: fmt.Sprintf("are %d, more than %d", n, mostThresholds), Next: "use a larger step"}
 	}
 	for _, t := range o.Thresholds {
 		if !(t >= 0 && t <= 1) {
