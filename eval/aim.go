@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 
 // Aim says what makes one point better than another.
 type Aim struct {
-	Kind      AimKind // empty means AimF1
+	Kind      AimKind // empty means AimCost
 	Precision float64 // of AimRecall: the precision that must be reached, above 0 and at most 1
 }
 
@@ -27,9 +28,9 @@ const (
 
 // Cost is what faults cost, in any unit.
 type Cost struct {
-	Miss   float64 // an answerable question without an expected passage
-	False  float64 // an unanswerable question with passages
-	Tokens float64 // a thousand tokens
+	Miss   float64 `json:"miss"`   // an answerable question without an expected passage
+	False  float64 `json:"false"`  // an unanswerable question with passages
+	Tokens float64 `json:"tokens"` // a thousand tokens
 }
 
 // DefaultCost holds an unanswered question as bad as one answered in vain, and
@@ -121,6 +122,39 @@ func near(x, y float64) int {
 	return 0
 }
 
+// smoothing is how far, in threshold, neighbours count in choosing one.
+const smoothing = 0.1
+
+// smooth replaces what aims look at by its mean over the neighbouring
+// thresholds, nearer ones weighing more. The highest single point of few
+// questions is often the last one before an answer is lost; decision 106 has
+// the measurements. Precision stays, so that an aim's floor holds.
+func smooth(row []Scores, thresholds []float64) []Scores {
+	out := make([]Scores, len(row))
+	for i, x := range row {
+		x.Recall, x.F1, x.Cost = 0, 0, 0
+		sum := 0.0
+		near := func(k int) bool {
+			weight := 1 - math.Abs(thresholds[k]-thresholds[i])/smoothing
+			if weight <= 0 {
+				return false
+			}
+			sum += weight
+			x.Recall += weight * row[k].Recall
+			x.F1 += weight * row[k].F1
+			x.Cost += weight * row[k].Cost
+			return true
+		}
+		for k := i; k < len(row) && near(k); k++ {
+		}
+		for k := i - 1; k >= 0 && near(k); k-- {
+		}
+		x.Recall, x.F1, x.Cost = x.Recall/sum, x.F1/sum, x.Cost/sum
+		out[i] = x
+	}
+	return out
+}
+
 // pick is the best of a row of points by ascending threshold: of neighbours that
 // are equal, the one in the middle of the longest stretch.
 func (a Aim) pick(row []Scores) int {
@@ -158,8 +192,8 @@ func ParseThresholds(text string) ([]float64, error) {
 		if len(fields) == 1 {
 			n[1], n[2] = n[0], 1
 		}
-		if !ok || n[1] < n[0] || n[2] < 1e-4 {
-			return nil, &fault.Error{Code: fault.Usage, Subject: "threshold", Reason: fmt.Sprintf("is %q, want values from 0 to 1 or LOW:HIGH:STEP with a step of 0.0001 or more", part), Next: "for example 0:1:0.01"}
+		if !ok || n[1] < n[0] || n[2] < 1e-3 {
+			return nil, &fault.Error{Code: fault.Usage, Subject: "threshold", Reason: fmt.Sprintf("is %q, want values from 0 to 1 or LOW:HIGH:STEP with a step of 0.001 or more", part), Next: "for example 0:1:0.01"}
 		}
 		steps := int((n[1]-n[0])/n[2] + equal)
 		all = append(all, Thresholds(n[0], n[0]+float64(steps)*n[2], steps)...)

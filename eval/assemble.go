@@ -15,7 +15,7 @@ const bins = 50
 func (r *run) report(ctx context.Context) (*Report, error) {
 	folds, n := r.folds()
 	grids := make([]grid, len(r.settings))
-	rep := &Report{Schema: Schema, Set: r.summary(), Failures: []Failure{}, Others: []Recommendation{}}
+	rep := &Report{Schema: Schema, Set: r.summary(), Cost: r.o.Cost, Failures: []Failure{}, Others: []Recommendation{}}
 	for i := range r.settings {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -36,7 +36,7 @@ type Options struct {
 	Chunkings  []retrieve.Splitter            // none means the default one
 	Limits     []int                          // 1..retrieve.MaxLimit; none means 1, 3, 5 and 10
 	Thresholds []float64                      // 0..1; none means 0, 0.01 ... 1
-	Aim        Aim                            // the zero value is F1
+	Aim        Aim                            // the zero value is AimCost
 	Cost       Cost                           // the zero value is DefaultCost
 	Store      cache.Store                    // keeps parses, chunks, vectors and rankings; nil keeps nothing
 	Build      string                         // names the program's build: rankings are kept only under a name, and found only under the same
@@ -109,7 +109,7 @@ func (o *Options) complete() error {
 		o.Thresholds = Thresholds(0, 1, 100)
 	}
 	o.Limits, o.Thresholds = ascending(o.Limits), ascending(o.Thresholds)
-	o.Aim.Kind = cmp.Or(o.Aim.Kind, AimF1)
+	o.Aim.Kind = cmp.Or(o.Aim.Kind, AimCost)
 	if o.Cost == (Cost{}) {
 		o.Cost = DefaultCost
 	}
@@ -126,6 +126,9 @@ func (o *Options) complete() error {
 	return o.validate()
 }
 
+// mostThresholds bounds a sweep: a step of a thousandth.
+const mostThresholds = 1001
+
 func ascending[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
@@ -133,6 +136,9 @@ func ascending[T cmp.Ordered](values []T) []T {
 func (o *Options) validate() error {
 	if l := o.Limits; l[0] < 1 || l[len(l)-1] > retrieve.MaxLimit {
 		return &fault.Error{Code: fault.Usage, Subject: "limits", Reason: "are out of range", Next: fmt.Sprintf("use 1..%d", retrieve.MaxLimit)}
+	}
+	if n := len(o.Thresholds); n > mostThresholds {
+		return &fault.Error{Code: fault.Usage, Subject: "thresholds", Reason: fmt.Sprintf("are %d, more than %d", n, mostThresholds), Next: "use a larger step"}
 	}
 	for _, t := range o.Thresholds {
 		if !(t >= 0 && t <= 1) {

@@ -18,7 +18,7 @@ func harbour(t *testing.T) eval.Options {
 	require.NoError(t, err)
 	registry, err := parse.NewRegistry(plain.All(parse.Limits{})...)
 	require.NoError(t, err)
-	return eval.Options{Set: set, Reader: registry, Chunkings: []retrieve.Splitter{{Size: 64}, {Size: 128}}}
+	return eval.Options{Set: set, Reader: registry, Chunkings: []retrieve.Splitter{{Size: 64}, {Size: 128}}, Aim: eval.Aim{Kind: eval.AimF1}}
 }
 
 func TestRun(t *testing.T) {

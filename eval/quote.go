@@ -22,25 +22,43 @@ type letters struct {
 type stretch struct {
 	at       int32 // its first byte in letters.text
 	from, to int32 // the range of the original
-	same     bool  // byte by byte
+	same     bool  // rune by rune, each as long as it was
 }
 
 func newLetters(text string) *letters {
 	l := &letters{}
-	var it norm.Iter
-	it.InitString(norm.NFKC, text)
-	for !it.Done() {
-		start, before := it.Pos(), len(l.text)
-		for _, r := range string(it.Next()) {
+	for start := 0; start < len(text); {
+		end, before := segment(text, start), len(l.text)
+		for _, r := range norm.NFKC.String(text[start:end]) {
 			if unicode.IsLetter(r) || unicode.IsDigit(r) {
 				l.text = utf8.AppendRune(l.text, unicode.ToLower(r))
 			}
 		}
 		if len(l.text) > before {
-			l.add(stretch{int32(before), int32(start), int32(it.Pos()), len(l.text)-before == it.Pos()-start})
+			l.add(stretch{int32(before), int32(start), int32(end), oneRune(text[start:end], l.text[before:])})
 		}
+		start = end
 	}
 	return l
+}
+
+// oneRune reports whether both are one rune of the same length.
+func oneRune(text string, letters []byte) bool {
+	_, n := utf8.DecodeRuneInString(text)
+	_, m := utf8.DecodeRune(letters)
+	return n == len(text) && m == len(letters) && n == m
+}
+
+// segment is the end of the shortest piece of a text from start on that is
+// normalised by itself.
+func segment(text string, start int) int {
+	if text[start] < utf8.RuneSelf && (start+1 == len(text) || text[start+1] < utf8.RuneSelf) {
+		return start + 1
+	}
+	if n := norm.NFKC.NextBoundaryInString(text[start:], true); n > 0 {
+		return start + n
+	}
+	return len(text)
 }
 
 // add appends a run, or makes the last one longer.

@@ -20,7 +20,7 @@ func (r *run) choose(grids []grid, a Aim, without int) choice {
 				sum := grids[s].all(l, t, without)
 				row[t] = sum.scores(r.o.Cost)
 			}
-			t := a.pick(row)
+			t := a.pick(smooth(row, r.o.Thresholds))
 			if s == 0 && l == 0 || a.compare(row[t], top) > 0 {
 				c, top = choice{s, l, t}, row[t]
 			}
@@ -39,7 +39,7 @@ func (r *run) bestOfEach(grids []grid) []Point {
 				sum := grids[s].all(l, t, -1)
 				row[t] = sum.scores(r.o.Cost)
 			}
-			all = append(all, r.point(grids, s, l, r.o.Aim.pick(row)))
+			all = append(all, r.point(grids, s, l, r.o.Aim.pick(smooth(row, r.o.Thresholds))))
 		}
 	}
 	return all
@@ -104,7 +104,7 @@ func (r *run) bootstrap(ctx context.Context, c choice, a Aim) (thresholds, score
 			sum.add(&changes[t], 1)
 			row[t] = sum.scores(r.o.Cost)
 		}
-		thresholds = append(thresholds, r.o.Thresholds[a.pick(row)])
+		thresholds = append(thresholds, r.o.Thresholds[a.pick(smooth(row, r.o.Thresholds))])
 		scores = append(scores, a.score(row[c.threshold]))
 	}
 	return thresholds, scores, nil

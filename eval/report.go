@@ -11,6 +11,7 @@ type Report struct {
 	Set           Summary          `json:"set"`
 	Recommended   Recommendation   `json:"recommended"`
 	Others        []Recommendation `json:"others"`   // by the other aims, for comparison
+	Cost          Cost             `json:"cost"`     // what faults cost
 	Settings      []Setting        `json:"settings"` // in the order asked for: embedder, then chunk
 	Points        []Point          `json:"points"`   // setting, then limit, then threshold ascending
 	Best          []Point          `json:"best"`     // the best threshold of each setting and limit by the aim

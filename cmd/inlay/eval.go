@@ -31,7 +31,7 @@ type evalCmd struct {
 	Embedder  []string `default:"builtin" placeholder:"LIST" help:"Embeddings: builtin, static:DIR, ollama:NAME, openai:NAME."`
 	BaseURL   string   `name:"base-url" placeholder:"URL" help:"Where ollama: and openai: embedders are served."`
 
-	Aim        string   `default:"f1" placeholder:"f1|recall@P|cost" help:"What to recommend by: the best F1, the best recall at a precision of at least P, or the lowest cost."`
+	Aim        string   `default:"cost" placeholder:"cost|f1|recall@P" help:"What to recommend by: the lowest cost of misses, of passages in vain and of tokens; the best F1 of passages; or the best recall at a precision of at least P."`
 	CostMiss   float64  `default:"1" placeholder:"N" help:"Cost of an answerable question without a right passage."`
 	CostFalse  float64  `default:"1" placeholder:"N" help:"Cost of an unanswerable question with passages."`
 	CostTokens float64  `default:"0.1" placeholder:"N" help:"Cost of a thousand tokens."`
@@ -197,7 +197,16 @@ func (c *evalCmd) write(a *app, r *eval.Report) error {
 	if taken {
 		return nil
 	}
-	return printEvaluation(a.stdout, r)
+	return printEvaluation(a.stdout, r, c.use(r.Recommended))
+}
+
+// use is the command that searches as recommended.
+func (c *evalCmd) use(r eval.Recommendation) string {
+	use := fmt.Sprintf("inlay ask --limit %d --threshold %g --chunk %s", r.Limit, r.Threshold, r.Chunk)
+	if name := c.Embedder[r.Setting/len(c.Chunk)]; name != "builtin" {
+		use += " --embedder " + strconv.Quote(name)
+	}
+	return use
 }
 
 // qrelsPath is where the judgements of a run go.
@@ -223,7 +232,7 @@ func figures(r *eval.Report) map[string]float64 {
 		"ndcg@10": rank.NDCG10, "mrr@10": rank.MRR10, "map": rank.MAP, "recall@5": rank.Recall5, "recall@10": rank.Recall10,
 		"recall@20": rank.Recall20, "recall@100": rank.Recall100, "precision@1": rank.Precision1, "success@5": rank.Success5,
 		"auroc": rank.AUROC, "precision": rec.Precision, "recall": rec.Recall, "f1": rec.F1, "mrr": rec.MRR, "hit_rate": rec.HitRate,
-		"answered": 1 - rec.Silent, "quiet": 1 - rec.False, "held_out": rec.HeldOutScore,
+		"answered": 1 - rec.Silent, "quiet": 1 - rec.False, "held_out_f1": rec.HeldOut.F1, "held_out_recall": rec.HeldOut.Recall,
 	}
 }
 

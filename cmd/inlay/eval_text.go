@@ -18,10 +18,10 @@ const (
 )
 
 // printEvaluation shows a report to a person: what is recommended and what that
-// does, in sentences; then the tables behind it.
-func printEvaluation(w io.Writer, r *eval.Report) error {
+// does, in sentences; then the tables behind it. Use is how to search so.
+func printEvaluation(w io.Writer, r *eval.Report, use string) error {
 	var b strings.Builder
-	printRecommended(&b, r)
+	printRecommended(&b, r, use)
 	printBest(&b, r)
 	printSettings(&b, r)
 	printKinds(&b, r)
@@ -39,7 +39,7 @@ func printEvaluation(w io.Writer, r *eval.Report) error {
 }
 
 // printRecommended says what to use.
-func printRecommended(b *strings.Builder, r *eval.Report) {
+func printRecommended(b *strings.Builder, r *eval.Report, use string) {
 	rec := r.Recommended
 	fmt.Fprintf(b, "Recommended: cite at most %s with an affinity above %g, from chunks of %s tokens, searched with %s.\n",
 		plural(rec.Limit, "passage"), rec.Threshold, rec.Chunk, rec.Embedder)
@@ -52,7 +52,11 @@ func printRecommended(b *strings.Builder, r *eval.Report) {
 		fmt.Fprintf(b, "Of 100 questions that they do not answer, %.0f get something all the same.\n", 100*rec.False)
 	}
 	fmt.Fprintf(b, "A question takes %.0f tokens of passages on average.\n\n", rec.Tokens)
-	fmt.Fprintf(b, "Chosen by %s: %.3f (%.3f to %.3f in 95 of 100 draws of such questions).", aimName(rec), rec.Score, rec.ScoreRange[0], rec.ScoreRange[1])
+	by := aimName(rec)
+	if by == "cost" {
+		by += fmt.Sprintf(" (%g for a miss, %g for passages in vain, %g for 1,000 tokens)", r.Cost.Miss, r.Cost.False, r.Cost.Tokens)
+	}
+	fmt.Fprintf(b, "Chosen by %s: %.3f (%.3f to %.3f in 95 of 100 draws of such questions).", by, rec.Score, rec.ScoreRange[0], rec.ScoreRange[1])
 	if rec.Folds > 0 {
 		fmt.Fprintf(b, " On questions it was not chosen by: %.3f (%d-fold cross-validation).", rec.HeldOutScore, rec.Folds)
 	}
@@ -65,7 +69,7 @@ func printRecommended(b *strings.Builder, r *eval.Report) {
 		fmt.Fprintf(b, "By %s it would be limit %d, threshold %g, chunks of %s, %s: right passage %.0f %%, precision %.2f, %.0f tokens.\n",
 			aimName(o), o.Limit, o.Threshold, o.Chunk, o.Embedder, 100*o.HitRate, o.Precision, o.Tokens)
 	}
-	fmt.Fprintf(b, "To use it: inlay ask --limit %d --threshold %g --chunk %s --embedder %s\n\n", rec.Limit, rec.Threshold, rec.Chunk, rec.Embedder)
+	fmt.Fprintf(b, "To use it: %s\n\n", use)
 }
 
 // table lays out rows in columns: the first to the left, the others to the
