@@ -43,7 +43,11 @@ func (d *document) readPage(i int) (pageText, error) {
 	}
 	p.flow.finish()
 	out := pageText{shown: p.shown, lost: p.unmapped, broken: p.failed || err != nil}
-	out.text, out.lines = layOut(p.flow.lines)
+	lines := p.flow.lines
+	if err := guard(func() error { lines = p.tabulate(lines); return nil }); ends(err) {
+		return pageText{}, err
+	}
+	out.text, out.lines = layOut(lines)
 	if d.text += len(out.text); d.text > d.limits.Text {
 		return pageText{}, errBudget
 	}
