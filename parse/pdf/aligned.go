@@ -245,16 +245,16 @@ func (t *tabulator) framed(f frame) {
 	}
 	cells := cellsIn(rows, columns)
 	text := t.texts(cells)
-	words := 0
+	filled, words := 0, 0
 	for _, row := range text {
 		for _, s := range row {
+			filled += min(len(s), 1)
 			words += len(strings.Fields(s))
 		}
 	}
-	if words > 2*maxAligned*len(rows)*len(columns) {
-		return
+	if 2*filled >= len(rows)*len(columns) && words <= 2*maxAligned*filled {
+		t.take(cells, text)
 	}
-	t.take(cells, text)
 }
 
 // gutters finds the columns of a frame: rows that run through most of the

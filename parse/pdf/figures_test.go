@@ -35,8 +35,8 @@ type figure struct {
 	hostile            bool // has no part in the figures
 	name               string
 	words              int
-	f1, order          float64 // without the bars of tables
-	marked             float64 // F1 with them
+	f1, order          float64       // without the bars of tables
+	marked             float64       // F1 with them
 	ours, theirs, fast time.Duration // CPU; fast: the own text layer alone
 	pages, theirPages  int
 	code               fault.Code

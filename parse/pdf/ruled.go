@@ -72,17 +72,7 @@ type place struct{ row, column int }
 // grid.
 func (g *grid) merge(cells [][][]at) [][]place {
 	rows, columns := len(cells), len(cells[0])
-	sets := newGroups(rows * columns)
-	for r := range rows {
-		for c := range columns {
-			if c+1 < columns && !g.wall(r, c) {
-				sets.join(r*columns+c+1, r*columns+c)
-			}
-			if r+1 < rows && !g.floor(r, c) {
-				sets.join((r+1)*columns+c, r*columns+c)
-			}
-		}
-	}
+	sets := g.open(rows, columns)
 	firsts, sizes := map[int]place{}, map[int]int{}
 	out := make([][]place, rows)
 	for r := range rows {
@@ -108,6 +98,22 @@ func (g *grid) merge(cells [][][]at) [][]place {
 		})
 	}
 	return out
+}
+
+// open groups the cells, counted row by row, that no rule parts.
+func (g *grid) open(rows, columns int) *groups {
+	sets := newGroups(rows * columns)
+	for r := range rows {
+		for c := range columns {
+			if c+1 < columns && !g.wall(r, c) {
+				sets.join(r*columns+c+1, r*columns+c)
+			}
+			if r+1 < rows && !g.floor(r, c) {
+				sets.join((r+1)*columns+c, r*columns+c)
+			}
+		}
+	}
+	return sets
 }
 
 // repeated returns the texts of a row; a merged cell's text stands in each of

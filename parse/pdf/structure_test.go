@@ -12,7 +12,7 @@ import (
 
 // row shows words at places of one height.
 func row(y int, cells map[int]string) (out string) {
-	for x := 0; x < 612; x++ {
+	for x := range 612 {
 		if s, ok := cells[x]; ok {
 			out += at(x, y, s)
 		}
@@ -46,16 +46,22 @@ func TestTables(t *testing.T) {
 		name, content, want string
 	}{
 		{"ruled", ruled + at(72, 740, "Above.") + prices() + at(72, 600, "Below."), "Above.\n\n" + pricesTable + "\n\nBelow."},
-		{"stroked grid, cells shown by column", box(70, 675, 125, 40, "S") + box(195, 675, 100, 40, "S") + "70 695 m 295 695 l S\n" +
-			row(700, map[int]string{72: "Item"}) + row(680, map[int]string{72: "Tea"}) + row(700, map[int]string{200: "Unit"}) + row(680, map[int]string{200: "cup"}),
-			"| Item | Unit |\n| --- | --- |\n| Tea | cup |"},
-		{"a header over two columns stands in both", box(70, 655, 300, 60, "S") + "70 695 m 370 695 l 70 675 m 370 675 l 195 655 m 195 715 l 295 655 m 295 695 l S\n" +
-			row(700, map[int]string{72: "Item", 220: "Price"}) + row(680, map[int]string{72: "", 200: "small", 300: "large"}) + row(660, map[int]string{72: "Tea", 200: "2.00", 300: "3.00"}),
-			"| Item | Price | Price |\n| --- | --- | --- |\n|  | small | large |\n| Tea | 2.00 | 3.00 |"},
+		{
+			"stroked grid, cells shown by column", box(70, 675, 125, 40, "S") + box(195, 675, 100, 40, "S") + "70 695 m 295 695 l S\n" +
+				row(700, map[int]string{72: "Item"}) + row(680, map[int]string{72: "Tea"}) + row(700, map[int]string{200: "Unit"}) + row(680, map[int]string{200: "cup"}),
+			"| Item | Unit |\n| --- | --- |\n| Tea | cup |",
+		},
+		{
+			"a header over two columns stands in both", box(70, 655, 300, 60, "S") + "70 695 m 370 695 l 70 675 m 370 675 l 195 655 m 195 715 l 295 655 m 295 695 l S\n" +
+				row(700, map[int]string{72: "Item", 220: "Price"}) + row(680, map[int]string{72: "", 200: "small", 300: "large"}) + row(660, map[int]string{72: "Tea", 200: "2.00", 300: "3.00"}),
+			"| Item | Price | Price |\n| --- | --- | --- |\n|  | small | large |\n| Tea | 2.00 | 3.00 |",
+		},
 		{"rules above, below the header and at the end", box(70, 715, 300, 1, "f") + box(70, 695, 300, .5, "f") + box(70, 655, 300, 1, "f") + prices(), pricesTable},
 		{"no rules", at(72, 740, "Above.") + prices(), "Above.\n\n" + pricesTable},
-		{"a numbered list is none", row(700, map[int]string{72: "1.", 100: "One"}) + row(686, map[int]string{72: "2.", 100: "Two"}) + row(672, map[int]string{72: "3.", 100: "Three"}) + row(658, map[int]string{72: "4.", 100: "Four"}),
-			"1. One\n2. Two\n3. Three\n4. Four"},
+		{
+			"a numbered list is none", row(700, map[int]string{72: "1.", 100: "One"}) + row(686, map[int]string{72: "2.", 100: "Two"}) + row(672, map[int]string{72: "3.", 100: "Three"}) + row(658, map[int]string{72: "4.", 100: "Four"}),
+			"1. One\n2. Two\n3. Three\n4. Four",
+		},
 		{"a frame around text is none", box(70, 600, 300, 120, "S") + at(72, 700, "In a") + at(72, 686, "frame."), "In a\nframe."},
 	} {
 		d := read(t, texts(c.content))
