@@ -88,13 +88,16 @@ func count(c *parse.Coverage, number int, status parse.Status) {
 	}
 }
 
+// howOCR says how scanned pages can be read.
+const howOCR = "inlay's --ocr with tesseract installed, or a tool such as ocrmypdf"
+
 // warnings says which pages are missing from the text, and what to do.
 func warnings(c parse.Coverage) []parse.Warning {
 	var out []parse.Warning
 	if len(c.Scanned) > 0 {
 		out = append(out, parse.Warning{
 			Code:    "scanned_pages",
-			Message: pageList(c.Scanned, "looks", "look") + " scanned: no text; run OCR",
+			Message: pageList(c.Scanned, "looks", "look") + " scanned: no text; run OCR (" + howOCR + ")",
 		})
 	}
 	if len(c.Failed) > 0 {
