@@ -36,8 +36,11 @@ const (
 // a limit or the end of the context.
 func (d *document) readPage(i int) (pageText, error) {
 	at := d.pages[i]
-	p := &page{doc: d, box: readBox(at.box)}
-	err := guard(func() error { return p.read(at) })
+	p := &page{doc: d}
+	err := guard(func() error {
+		p.box = readBox(at.box)
+		return p.read(at)
+	})
 	if ends(err) {
 		return pageText{}, err
 	}
