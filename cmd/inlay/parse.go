@@ -38,7 +38,7 @@ func parseOne(ctx context.Context, a *app, path string, quiet bool) (parse.Docum
 	if err != nil {
 		return parse.Document{}, err
 	}
-	registry, err := openParsers(a.limits, a.getenv)
+	registry, err := openParsers(a.limits, a.ocr, a.getenv)
 	if err != nil {
 		return parse.Document{}, err
 	}

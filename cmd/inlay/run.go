@@ -14,6 +14,7 @@ import (
 
 	"inlay/fault"
 	"inlay/parse"
+	"inlay/parse/pdf"
 )
 
 // cli is the command line: one field per subcommand, each in a file of its own.
@@ -40,7 +41,8 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	settings       *source
-	limits         parse.Limits // of reading files, set before the subcommand runs
+	limits         parse.Limits   // of reading files, set before the subcommand runs
+	ocr            *pdf.Tesseract // reads scanned pages; nil where that was not asked for
 }
 
 // exited is how kong's --help and --version leave the parser.

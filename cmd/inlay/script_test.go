@@ -38,6 +38,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HANDBOOK", root+"/../../testdata/handbook.md")
 			e.Setenv("EVALDATA", root+"/../../eval/testdata")
+			e.Setenv("SCANNED", root+"/../../parse/pdf/testdata/scanned.pdf")
 			e.Setenv("TESTDATA", root+"/../../testdata")
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_CACHE_HOME", caches)

@@ -4,6 +4,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/parse"
+	"inlay/parse/pdf"
 )
 
 // settings are the values that shape a decision. Each is a flag, INLAY_ and the
@@ -33,15 +34,26 @@ type modelSettings struct {
 // readSettings bound what reading a file may cost.
 type readSettings struct {
 	ParseLimits string `key:"parse_limits" placeholder:"NAME=VALUE,..." help:"Limits of reading one file, for example file=100MiB,time=5s,memory=1GiB."`
+	OCR         bool   `key:"ocr" name:"ocr" help:"Let tesseract, if installed, read PDF pages that look scanned."`
+	OCRLanguage string `key:"ocr_language" name:"ocr-language" default:"eng" placeholder:"NAME+NAME" help:"Languages of scanned pages, by tesseract's names, for example eng+deu."`
 }
 
-// AfterApply hands the limits to whatever reads files, once flags are known.
+// AfterApply hands the settings to whatever reads files, once flags are known.
 func (s readSettings) AfterApply(a *app) (err error) {
+	a.ocr = s.tesseract()
 	a.limits, err = s.limits()
 	return err
 }
 
 func (s readSettings) limits() (parse.Limits, error) { return parse.LimitsFrom(s.ParseLimits) }
+
+// tesseract reads scanned pages; nil where that was not asked for.
+func (s readSettings) tesseract() *pdf.Tesseract {
+	if !s.OCR {
+		return nil
+	}
+	return &pdf.Tesseract{Language: s.OCRLanguage}
+}
 
 // searchSettings shape reading and retrieval.
 type searchSettings struct {

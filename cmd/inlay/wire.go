@@ -128,7 +128,7 @@ func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv
 	if err != nil {
 		return nil, err
 	}
-	registry, err := openParsers(limits, getenv)
+	registry, err := openParsers(limits, s.tesseract(), getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // wireEval fills in the parts that name concrete types.
 func wireEval(ctx context.Context, o *eval.Options, c *evalCmd, a *app) error {
-	registry, err := openParsers(a.limits, a.getenv)
+	registry, err := openParsers(a.limits, a.ocr, a.getenv)
 	if err != nil {
 		return err
 	}

@@ -21,20 +21,34 @@ const workerCommand = "parse-worker"
 
 // openParsers is every format that inlay reads. Containers and markup, whose
 // readers a hostile file could drive to ruin, are read in a worker process;
-// forms of plain text, which are read in one pass, are read here.
-func openParsers(limits parse.Limits, getenv func(string) string) (*parse.Registry, error) {
+// forms of plain text, which are read in one pass, are read here. With ocr,
+// tesseract reads scanned pages that the worker found.
+func openParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) string) (*parse.Registry, error) {
 	command := worker.Command{Args: []string{workerCommand}, Limits: limits}
-	return parse.NewRegistry(slices.Concat(plain.All(limits), worker.Wrap(command, cagedParsers(limits, openSecond(getenv))...))...)
+	caged := worker.Wrap(command, cagedParsers(limits, openSecond(getenv))...)
+	if ocr != nil {
+		artist := &pdf.PDFium{CacheDir: wasmCache(getenv), Instances: 1}
+		for i, p := range caged {
+			if p.Info().Name == "pdf" {
+				caged[i] = pdf.OCR{Inner: p, Engine: artist, Tesseract: *ocr, Limits: limits}
+			}
+		}
+	}
+	return parse.NewRegistry(slices.Concat(plain.All(limits), caged)...)
 }
 
-// openSecond is the reader of PDF pages that come out doubtful. Its compiled
-// module is kept in the user's cache folder.
-func openSecond(getenv func(string) string) *pdf.PDFium {
-	second := &pdf.PDFium{Unstoppable: true, Instances: 1} // the worker's own process is what ends it
+// wasmCache is where compiled modules are kept: in the user's cache folder.
+func wasmCache(getenv func(string) string) string {
 	if dir := userCache(getenv); dir != "" {
-		second.CacheDir = filepath.Join(dir, "inlay", "wasm")
+		return filepath.Join(dir, "inlay", "wasm")
 	}
-	return second
+	return ""
+}
+
+// openSecond is the reader of PDF pages that come out doubtful. The worker's
+// own process is what ends it.
+func openSecond(getenv func(string) string) *pdf.PDFium {
+	return &pdf.PDFium{Unstoppable: true, Instances: 1, CacheDir: wasmCache(getenv)}
 }
 
 // cagedParsers are those that run in a worker.

@@ -20,6 +20,7 @@ func assemble(f parse.File, info parse.Info, pages []pageText) (parse.Document, 
 		Coverage: parse.Coverage{Pages: len(pages), PerPage: make([]int, 0, len(pages))},
 	}
 	var b strings.Builder
+	starts := make([]int, len(pages))
 	for i, p := range pages {
 		if b.Len() > 0 && p.text != "" {
 			b.WriteString(pageBreak)
@@ -28,18 +29,31 @@ func assemble(f parse.File, info parse.Info, pages []pageText) (parse.Document, 
 		b.WriteString(p.text)
 		s := section(i, p)
 		s.Start, s.End = start, b.Len()
-		doc.Sections = append(doc.Sections, s)
+		doc.Sections = append(append(doc.Sections, s), tables(p, start)...)
+		starts[i] = start
 		doc.Coverage.PerPage = append(doc.Coverage.PerPage, utf8.RuneCountInString(p.text))
 		count(&doc.Coverage, i+1, p.status)
 	}
 	doc.Text = b.String()
 	nameLibraries(&doc)
+	doc.Sections = append(doc.Sections, headings(pages, starts, len(doc.Text))...)
+	parse.SortSections(doc.Sections)
 	if strings.TrimSpace(doc.Text) == "" {
 		return parse.Document{}, nothing(f.Name, pages)
 	}
 	doc.Coverage.Characters = utf8.RuneCountInString(doc.Text)
 	doc.Warnings = warnings(doc.Coverage)
 	return doc, nil
+}
+
+// tables are the sections of a page's tables; its text begins at start.
+func tables(p pageText, start int) (out []parse.Section) {
+	for _, l := range p.lines {
+		if l.table {
+			out = append(out, parse.Section{Kind: parse.Table, Start: start + l.start, End: start + l.start + len(l.text)})
+		}
+	}
+	return out
 }
 
 // section is the section of the page with index i, without its place.
@@ -51,7 +65,7 @@ func section(i int, p pageText) parse.Section {
 // the document's, or the document itself where one read all of them.
 func nameLibraries(doc *parse.Document) {
 	for _, s := range doc.Sections {
-		if s.Library == "" {
+		if s.Kind == parse.Page && s.Library == "" {
 			return
 		}
 	}
@@ -74,13 +88,16 @@ func count(c *parse.Coverage, number int, status parse.Status) {
 	}
 }
 
+// howOCR says how scanned pages can be read.
+const howOCR = "inlay's --ocr with tesseract installed, or a tool such as ocrmypdf"
+
 // warnings says which pages are missing from the text, and what to do.
 func warnings(c parse.Coverage) []parse.Warning {
 	var out []parse.Warning
 	if len(c.Scanned) > 0 {
 		out = append(out, parse.Warning{
 			Code:    "scanned_pages",
-			Message: pageList(c.Scanned, "looks", "look") + " scanned: no text; run OCR",
+			Message: pageList(c.Scanned, "looks", "look") + " scanned: no text; run OCR (" + howOCR + ")",
 		})
 	}
 	if len(c.Failed) > 0 {

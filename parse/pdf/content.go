@@ -24,6 +24,8 @@ type page struct {
 	unmapped int     // characters shown that no table turns into text
 	failed   bool    // a part of the content could not be read
 	actual   actualText
+	rules    []rule // straight lines drawn
+	drawn    int    // rules that were drawn, kept or not
 }
 
 // content interprets one content stream.
@@ -36,6 +38,7 @@ type content struct {
 	state     state
 	text      matrix // text matrix
 	line      matrix // text line matrix
+	path      path
 	formDepth int
 }
 

@@ -24,6 +24,27 @@ type line struct {
 	bold   bool    // all of it
 	x, y   float64 // where it begins
 	ux, uy float64 // direction of writing
+	words  []word
+	table  bool // it is a whole Markdown table
+}
+
+// word is one word of a line: where its text begins and the stretch it covers
+// along the direction of writing, from the page's origin.
+type word struct {
+	from   int
+	x0, x1 float64
+}
+
+// across is where the line stands across its direction, upwards.
+func (l line) across() float64 { return l.y*l.ux - l.x*l.uy }
+
+// word returns the text of the word with index i.
+func (l line) word(i int) string {
+	end := len(l.text)
+	if i+1 < len(l.words) {
+		end = l.words[i+1].from
+	}
+	return strings.TrimRight(l.text[min(l.words[i].from, end):end], " ")
 }
 
 // flow puts glyphs together into lines, in the order in which they are shown.
@@ -70,6 +91,9 @@ func (f *flow) add(text string, m matrix, width float64, font *font) {
 	}
 	f.part(x, y, size, ux, uy)
 	f.write(text, x, y, size, ux, uy, font.bold)
+	if n := len(f.current.words); n > 0 && !f.spaced {
+		f.current.words[n-1].x1 = (x+stepX)*ux + (y+stepY)*uy
+	}
 	f.endX, f.endY, f.fontSize = x+stepX, y+stepY, size
 	f.lastText, f.lastX, f.lastY = text, x, y
 }
@@ -117,6 +141,10 @@ func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
 			f.space()
 		case r < ' ', r == 0x7F, r == '\uFEFF', r == '\u200B':
 		default:
+			if f.spaced {
+				at := x*ux + y*uy
+				f.current.words = append(f.current.words, word{f.buf.Len(), at, at})
+			}
 			f.rune(r)
 		}
 	}

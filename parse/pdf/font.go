@@ -59,8 +59,12 @@ func (d *document) loadFont(v lib.Value) *font {
 // isBold goes by the font's name and its descriptor's weight.
 func isBold(v lib.Value) bool {
 	name := strings.ToLower(v.Key("BaseFont").Name())
-	return strings.Contains(name, "bold") || strings.Contains(name, "black") ||
-		v.Key("FontDescriptor").Key("FontWeight").Float64() >= 600
+	for _, part := range []string{"bold", "black", "heavy", "demi", "cmbx", "sfbx", "cmssbx", "ecbx"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, "-medi") || strings.HasSuffix(name, "-mediital") || v.Key("FontDescriptor").Key("FontWeight").Float64() >= 600
 }
 
 // loadSimple reads a font of single-byte codes.

@@ -80,6 +80,7 @@ func FuzzParser(f *testing.F) {
 	page := "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[3 0 R]/MediaBox[0 0 9 9]>>endobj 3 0 obj<</Type/Page/Contents 4 0 R/Resources<</Font<</F 5 0 R>>/XObject<</X 4 0 R>>>>>>endobj "
 	f.Add([]byte(page + "4 0 obj<</Length 28/Subtype/Form>>stream\nBT /F 1 Tf 1 1 Td (ab) Tj ET /X Do\nendstream endobj 5 0 obj<</Type/Font/Subtype/Type1/Encoding<</Differences[97/alpha]>>>>endobj"))
 	f.Add([]byte(page + "4 0 obj<</Length 23>>stream\n/F 1 Tf <0041> Tj BI ID EI\nendstream endobj 5 0 obj<</Subtype/Type0/Encoding/EUC-H/DescendantFonts[<</W[1 2 3 4[5]]>>]>>endobj"))
+	f.Add([]byte(page + "4 0 obj<</Length 230>>stream\n0 0 9 6 re S 0 2 m 9 2 l 3 0 m 3 6 l S 6 0 .1 4 re f BT /F 1 Tf 1 1 Td (ab) Tj 3 0 Td (cd) Tj 3 0 Td (ef) Tj -6 2 Td (gh) Tj 3 0 Td (ij) Tj 3 0 Td (kl) Tj -6 2 Td (mn) Tj 3 0 Td (op) Tj ET BT /F 3 Tf 0 7 Td (Title) Tj ET\nendstream endobj 5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Bold>>endobj"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		d, err := Parser{Limits: small()}.Parse(context.Background(), parse.File{Name: "a.pdf", Data: src}, nil)
 		if err != nil {

@@ -26,7 +26,9 @@ func layOut(lines []line) (string, []placed) {
 	pitch := usualPitch(lines)
 	for i, l := range lines {
 		if i > 0 {
-			b, l.text = rejoin(b, lines[i-1].text, l.text)
+			if !l.table && !lines[i-1].table {
+				b, l.text = rejoin(b, lines[i-1].text, l.text)
+			}
 			if l.text == "" {
 				continue
 			}
@@ -64,6 +66,9 @@ func splitsWord(above, below string) bool {
 
 // between returns what stands between two lines.
 func between(above, below line, pitch float64) string {
+	if above.table || below.table {
+		return "\n\n"
+	}
 	d := distanceDown(above, below)
 	if d < 0 || pitch > 0 && d > paragraphGap*pitch*max(above.size, below.size) {
 		return "\n\n"
@@ -86,6 +91,9 @@ func usualPitch(lines []line) float64 {
 	var all []float64
 	for i := 1; i < len(lines); i++ {
 		size := max(lines[i-1].size, lines[i].size)
+		if lines[i-1].table || lines[i].table {
+			continue
+		}
 		if d := distanceDown(lines[i-1], lines[i]); d > 0 && size > 0 && d < 3*size {
 			all = append(all, d/size)
 		}

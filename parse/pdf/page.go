@@ -36,14 +36,21 @@ const (
 // a limit or the end of the context.
 func (d *document) readPage(i int) (pageText, error) {
 	at := d.pages[i]
-	p := &page{doc: d, box: readBox(at.box)}
-	err := guard(func() error { return p.read(at) })
+	p := &page{doc: d}
+	err := guard(func() error {
+		p.box = readBox(at.box)
+		return p.read(at)
+	})
 	if ends(err) {
 		return pageText{}, err
 	}
 	p.flow.finish()
 	out := pageText{shown: p.shown, lost: p.unmapped, broken: p.failed || err != nil}
-	out.text, out.lines = layOut(p.flow.lines)
+	lines := p.flow.lines
+	if err := guard(func() error { lines = p.tabulate(lines); return nil }); ends(err) {
+		return pageText{}, err
+	}
+	out.text, out.lines = layOut(lines)
 	if d.text += len(out.text); d.text > d.limits.Text {
 		return pageText{}, errBudget
 	}

@@ -133,11 +133,11 @@ func nothing(name string, pages []pageText) error {
 	switch {
 	case scanned > 0:
 		f.Reason = fmt.Sprintf("it has no text layer: %d of its %d pages look scanned", scanned, len(pages))
-		f.Next = "run OCR on it, for example ocrmypdf, and attach the result"
+		f.Next = "run OCR: " + howOCR
 	case unmapped > 0:
 		f.Code = fault.UnmappedFont
 		f.Reason = "its fonts do not say which characters they show"
-		f.Next = "run OCR on it, or export it again with embedded text"
+		f.Next = "export it again with embedded text, or run OCR: " + howOCR
 	case failed > 0:
 		f.Code = fault.Corrupt
 		f.Reason = "none of its pages could be read"

@@ -116,7 +116,7 @@ func TestPages(t *testing.T) {
 	require.Equal(t, "first\n\nend", d.Text)
 	require.Equal(t, parse.Coverage{Pages: 7, Characters: 10, PerPage: []int{5, 0, 0, 0, 0, 0, 3}, Scanned: []int{2, 4, 5}, Empty: []int{3}, Failed: []int{6}}, d.Coverage)
 	require.Equal(t, []parse.Warning{
-		{Code: "scanned_pages", Message: "pages 2, 4-5 look scanned: no text; run OCR"},
+		{Code: "scanned_pages", Message: "pages 2, 4-5 look scanned: no text; run OCR (inlay's --ocr with tesseract installed, or a tool such as ocrmypdf)"},
 		{Code: "failed_pages", Message: "page 6 could not be read: save or print the file to a new PDF"},
 	}, d.Warnings)
 	require.Len(t, progress, 7)

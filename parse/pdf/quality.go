@@ -13,7 +13,7 @@ type quality struct {
 	letters  int // letters and digits
 	rightLtr int // letters written from right to left
 	words    int // runs without white space, of scripts that part words
-	length   int // their runes
+	length   int // their letters and digits
 	single   int // words of one letter
 }
 
@@ -32,16 +32,16 @@ const (
 
 // measure judges a text.
 func measure(s string) (q quality) {
-	run, cjk, letter := 0, false, false
+	run, letters, cjk := 0, 0, false
 	flush := func() {
 		if run > 0 && !cjk {
 			q.words++
-			q.length += run
-			if run == 1 && letter {
+			q.length += letters
+			if run == 1 && letters == 1 {
 				q.single++
 			}
 		}
-		run, cjk, letter = 0, false, false
+		run, letters, cjk = 0, 0, false
 	}
 	for _, r := range s {
 		if unicode.IsSpace(r) {
@@ -55,7 +55,7 @@ func measure(s string) (q quality) {
 			q.strange++
 		case unicode.IsLetter(r), unicode.IsDigit(r):
 			q.letters++
-			letter = true
+			letters++
 			cjk = cjk || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer)
 			if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana) {
 				q.rightLtr++

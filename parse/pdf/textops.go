@@ -55,6 +55,8 @@ func (c *content) showOperator(op string) {
 			default:
 			}
 		}
+	default:
+		c.pathOperator(op)
 	}
 }
 

@@ -1,0 +1,274 @@
+package pdf
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Tables without rules between their cells are rows of words with gaps that lie
+// below each other. Distances are in font sizes.
+const (
+	columnGap   = 1.1 // between the columns of a table that no rule marks
+	bookGap     = .5  // between the columns of a table that rules begin and end
+	rowPitch    = 3.2 // greatest distance of two rows
+	minRows     = 3
+	pairRows    = 4 // least rows of a table of two columns
+	maxAligned  = 8 // mean words of a cell
+	maxTabRows  = 500
+	minOccupied = .6
+	sameExtent  = 4 // points by which rules of one table may differ in length
+)
+
+// strip is a stretch of words without a column's gap between them.
+type strip struct {
+	x0, x1 float64
+	words  []at
+}
+
+// tableRow is what stands at one height.
+type tableRow struct {
+	strips []strip
+	y      float64
+	size   float64
+}
+
+// aligned makes tables of rows that no grid holds: first those that horizontal
+// rules enclose, then those whose gaps alone lie below each other.
+func (t *tabulator) aligned(over []span) {
+	for _, frame := range frames(over) {
+		t.framed(frame)
+	}
+	rows := t.rows(columnGap, nil)
+	for i := 0; i < len(rows); {
+		columns, n := t.run(rows[i:])
+		if !t.alignedTable(rows[i:i+n], columns) {
+			n = 1
+		}
+		i += n
+	}
+}
+
+// rows gathers the words outside of tables, and inside of the frame where there
+// is one, into rows as they stand on the page, in the order in which they are
+// shown.
+func (t *tabulator) rows(gap float64, in *frame) []tableRow {
+	var rows []tableRow
+	for i, l := range t.lines {
+		if !t.runs(l) {
+			rows = append(rows, tableRow{}) // a row of nothing ends a run
+			continue
+		}
+		y := l.across()
+		for w, word := range l.words {
+			a := at{i, w}
+			if t.gone[a] || in != nil && !in.holds(word, y+.3*l.size) {
+				continue
+			}
+			n := len(rows)
+			if n == 0 || !near(rows[n-1].y, y, max(l.size, rows[n-1].size)) {
+				rows = append(rows, tableRow{y: y, size: l.size})
+				n++
+			}
+			rows[n-1].add(word, a, gap*l.size)
+		}
+	}
+	return rows
+}
+
+// add puts a word into the row, to the strip it is near to.
+func (r *tableRow) add(w word, a at, gap float64) {
+	for i := range slices.Backward(r.strips) {
+		s := &r.strips[i]
+		if w.x0-s.x1 < gap && s.x0-w.x1 < gap {
+			s.x0, s.x1 = min(s.x0, w.x0), max(s.x1, w.x1)
+			s.words = append(s.words, a)
+			return
+		}
+	}
+	r.strips = append(r.strips, strip{w.x0, w.x1, []at{a}})
+}
+
+// run takes rows from the front as long as their strips fall into columns that
+// do not run together. It returns the columns, from left to right.
+func (t *tabulator) run(rows []tableRow) (columns []strip, n int) {
+	for n < len(rows) && n < maxTabRows {
+		r := rows[n]
+		if len(r.strips) == 0 || n == 0 && len(r.strips) < 2 || n > 0 && !follows(rows[n-1], r) {
+			break
+		}
+		next := overlay2(columns, r.strips)
+		if len(next) < max(len(columns), 2) {
+			break
+		}
+		columns = next
+		n++
+	}
+	return columns, n
+}
+
+// follows reports whether below is the next row under above.
+func follows(above, below tableRow) bool {
+	d := above.y - below.y
+	return d > 0 && d < rowPitch*max(above.size, below.size)
+}
+
+// overlay2 lays the strips of a row over the columns so far; what overlaps
+// becomes one.
+func overlay2(columns, row []strip) []strip {
+	all := make([]strip, 0, len(columns)+len(row))
+	for _, s := range columns {
+		all = append(all, strip{x0: s.x0, x1: s.x1})
+	}
+	for _, s := range row {
+		all = append(all, strip{x0: s.x0, x1: s.x1})
+	}
+	slices.SortFunc(all, func(a, b strip) int { return cmp.Compare(a.x0, b.x0) })
+	out := all[:0]
+	for _, s := range all {
+		if n := len(out); n > 0 && s.x0 < out[n-1].x1 {
+			out[n-1].x1 = max(out[n-1].x1, s.x1)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// alignedTable makes a table of rows that no rule marks, if nearly all of their
+// cells have text and little of it.
+func (t *tabulator) alignedTable(rows []tableRow, columns []strip) bool {
+	if len(rows) < minRows || len(columns) < 2 || len(columns) == 2 && len(rows) < pairRows {
+		return false
+	}
+	cells := cellsIn(rows, columns)
+	text := t.texts(cells)
+	filled, words, marks := 0, 0, 0
+	occupied := make([]int, len(columns))
+	for _, row := range text {
+		for c, s := range row {
+			occupied[c] += min(len(s), 1)
+			filled += min(len(s), 1)
+			words += len(strings.Fields(s))
+		}
+		if isMark(row[0]) {
+			marks++
+		}
+	}
+	if 2*slices.Min(occupied) < len(rows) || 2*marks > occupied[0] {
+		return false
+	}
+	return float64(filled) >= minOccupied*float64(len(rows)*len(columns)) && words <= maxAligned*filled && t.take(cells, text)
+}
+
+// isMark reports whether a cell is the bullet or number of a list's item.
+func isMark(s string) bool {
+	runes := []rune(s)
+	switch {
+	case len(runes) == 0:
+		return false
+	case len(runes) == 1:
+		return !unicode.IsLetter(runes[0])
+	}
+	return len(runes) <= 5 && strings.ContainsRune(".):", runes[len(runes)-1]) || strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") && len(runes) <= 6
+}
+
+// cellsIn puts the words of rows into columns.
+func cellsIn(rows []tableRow, columns []strip) [][][]at {
+	out := make([][][]at, len(rows))
+	for i, r := range rows {
+		out[i] = make([][]at, len(columns))
+		for _, s := range r.strips {
+			c := slices.IndexFunc(columns, func(c strip) bool { return s.x0 < c.x1 && s.x1 > c.x0 || s.x0 == c.x0 })
+			out[i][max(c, 0)] = append(out[i][max(c, 0)], s.words...)
+		}
+	}
+	return out
+}
+
+// frame is a region between two horizontal rules of the same extent.
+type frame struct {
+	x0, x1, top, bottom float64
+	within              []float64 // heights of rules of that extent between them
+}
+
+func (f *frame) holds(w word, y float64) bool {
+	return w.x0 >= f.x0-sameExtent && w.x1 <= f.x1+sameExtent && y < f.top && y > f.bottom
+}
+
+// frames pairs the outermost of rules that begin and end at the same places.
+func frames(over []span) []frame {
+	slices.SortFunc(over, func(a, b span) int { return cmp.Compare(b.at, a.at) })
+	var out []frame
+	used := make([]bool, len(over))
+	if len(over) > maxTabRows {
+		return nil
+	}
+	for i, s := range over {
+		if used[i] {
+			continue
+		}
+		f := frame{x0: s.from, x1: s.to, top: s.at, bottom: s.at}
+		for j := i + 1; j < len(over); j++ {
+			o := over[j]
+			if !used[j] && math.Abs(o.from-s.from) < sameExtent && math.Abs(o.to-s.to) < sameExtent {
+				used[j] = true
+				f.within = append(f.within, f.bottom)
+				f.bottom = o.at
+			}
+		}
+		if len(f.within) > 1 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// framed makes a table of what stands between the rules of a frame.
+func (t *tabulator) framed(f frame) {
+	rows := t.rows(bookGap, &f)
+	rows = slices.DeleteFunc(rows, func(r tableRow) bool { return len(r.strips) == 0 })
+	slices.SortStableFunc(rows, func(a, b tableRow) int { return cmp.Compare(b.y, a.y) })
+	if len(rows) < 2 || len(rows) > maxTabRows {
+		return
+	}
+	for i := 1; i < len(rows); i++ {
+		if !follows(rows[i-1], rows[i]) {
+			return
+		}
+	}
+	columns := t.gutters(rows)
+	if len(columns) < 2 {
+		return
+	}
+	cells := cellsIn(rows, columns)
+	text := t.texts(cells)
+	filled, words := 0, 0
+	for _, row := range text {
+		for _, s := range row {
+			filled += min(len(s), 1)
+			words += len(strings.Fields(s))
+		}
+	}
+	if 2*filled >= len(rows)*len(columns) && words <= 2*maxAligned*filled {
+		t.take(cells, text)
+	}
+}
+
+// gutters finds the columns of a frame: rows that run through most of the
+// others' gaps are headers over several columns and have no say.
+func (t *tabulator) gutters(rows []tableRow) []strip {
+	most := 0
+	for _, r := range rows {
+		most = max(most, len(r.strips))
+	}
+	var columns []strip
+	for _, r := range rows {
+		if 2*len(r.strips) > most {
+			columns = overlay2(columns, r.strips)
+		}
+	}
+	return columns
+}

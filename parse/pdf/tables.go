@@ -1,0 +1,199 @@
+package pdf
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"inlay/parse"
+)
+
+// A table is taken for one if it has at least two rows and two columns with
+// text, if its cells are neither mostly blank nor as long as running text.
+const (
+	minFilled    = .3  // share of cells with text
+	maxCellWords = 150 // in one cell
+	maxMeanWords = 40  // over all cells with text
+	maxCells     = 10_000
+)
+
+// at is one word: the line it stands in and its place there.
+type at struct{ line, word int }
+
+// tabulator turns the lines of a page that stand in tables into those tables.
+type tabulator struct {
+	directed
+	doc   *document
+	lines []line
+	gone  map[at]bool // words that stand in a table
+	found []found
+}
+
+// found is a table, ready to stand where its first line stood.
+type found struct {
+	line int
+	text string
+}
+
+// tabulate replaces the lines that form tables by one line for each table.
+func (p *page) tabulate(lines []line) []line {
+	if len(lines) < 2 {
+		return lines
+	}
+	t := tabulator{directed: mainDirection(lines), doc: p.doc, lines: lines, gone: map[at]bool{}}
+	over, down := []span(nil), []span(nil)
+	if p.drawn <= maxRules {
+		over, down = t.split(p.rules)
+	}
+	p.doc.charge(len(over) * len(down) / 64)
+	for _, g := range grids(over, down) {
+		t.ruled(&g)
+	}
+	t.aligned(over)
+	if len(t.found) == 0 {
+		return lines
+	}
+	return t.rebuilt()
+}
+
+// mainDirection is the direction in which most words of a page run.
+func mainDirection(lines []line) directed {
+	words := map[directed]int{}
+	best := directed{1, 0}
+	for _, l := range lines {
+		d := directed{math.Round(l.ux*100) / 100, math.Round(l.uy*100) / 100}
+		if words[d] += len(l.words); words[d] > words[best] {
+			best = d
+		}
+	}
+	return best
+}
+
+// runs reports whether a line runs in the tabulator's direction.
+func (t *tabulator) runs(l line) bool { return l.ux*t.ux+l.uy*t.uy > .999 }
+
+// rebuilt returns the lines with each table in the place of its first line, and
+// what is left of the others.
+func (t *tabulator) rebuilt() []line {
+	slices.SortStableFunc(t.found, func(a, b found) int { return cmp.Compare(a.line, b.line) })
+	var out []line
+	next := 0
+	for i, l := range t.lines {
+		for ; next < len(t.found) && t.found[next].line == i; next++ {
+			out = append(out, line{text: strings.TrimRight(t.found[next].text, "\n"), table: true, ux: l.ux, uy: l.uy})
+		}
+		if l.text = t.left(i); l.text != "" {
+			l.words = nil
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// left is what remains of a line beside the tables.
+func (t *tabulator) left(i int) string {
+	l := t.lines[i]
+	var kept []string
+	for w := range l.words {
+		if !t.gone[at{i, w}] {
+			kept = append(kept, l.word(w))
+		}
+	}
+	if len(kept) == len(l.words) {
+		return l.text
+	}
+	return strings.Join(kept, " ")
+}
+
+// take makes a table of rows of words, if it looks like one, and reports
+// whether it did.
+func (t *tabulator) take(rows [][][]at, text [][]string) bool {
+	text = withoutBlank(text)
+	if !looksLikeTable(text) {
+		return false
+	}
+	first := len(t.lines)
+	for _, row := range rows {
+		for _, cell := range row {
+			for _, w := range cell {
+				t.gone[w] = true
+				first = min(first, w.line)
+			}
+		}
+	}
+	t.found = append(t.found, found{first, parse.MarkdownTable(text)})
+	return true
+}
+
+// text joins the words of a cell; a word parted at a line's end is whole again.
+func (t *tabulator) text(words []at) string {
+	var b []byte
+	for i, w := range words {
+		s := t.lines[w.line].word(w.word)
+		if i == 0 {
+			b = append(b, s...)
+			continue
+		}
+		if last := words[i-1]; last.line != w.line && splitsWord(t.lines[last.line].word(last.word), s) {
+			b, _ = rejoin(b, t.lines[last.line].word(last.word), s)
+			continue
+		}
+		b = append(append(b, ' '), s...)
+	}
+	return string(b)
+}
+
+// texts joins the words of every cell.
+func (t *tabulator) texts(rows [][][]at) [][]string {
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		out[i] = make([]string, len(row))
+		for j, cell := range row {
+			out[i][j] = t.text(cell)
+		}
+	}
+	return out
+}
+
+// withoutBlank drops rows and columns without text.
+func withoutBlank(rows [][]string) [][]string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row []string) bool {
+		return !slices.ContainsFunc(row, func(s string) bool { return s != "" })
+	})
+	if len(rows) == 0 {
+		return nil
+	}
+	out := make([][]string, len(rows))
+	for column := range rows[0] {
+		if !slices.ContainsFunc(rows, func(row []string) bool { return row[column] != "" }) {
+			continue
+		}
+		for i, row := range rows {
+			out[i] = append(out[i], row[column])
+		}
+	}
+	return out
+}
+
+// looksLikeTable judges rows of the same length.
+func looksLikeTable(rows [][]string) bool {
+	if len(rows) < 2 || len(rows[0]) < 2 {
+		return false
+	}
+	filled, words, broad := 0, 0, 0
+	for _, row := range rows {
+		cells := 0
+		for _, s := range row {
+			n := len(strings.Fields(s))
+			if n > maxCellWords {
+				return false
+			}
+			words += n
+			cells += min(n, 1)
+		}
+		filled += cells
+		broad += min(cells/2, 1)
+	}
+	return broad >= 2 && float64(filled) >= minFilled*float64(len(rows)*len(rows[0])) && words <= maxMeanWords*filled
+}

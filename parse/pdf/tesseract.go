@@ -1,0 +1,178 @@
+package pdf
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"inlay/fault"
+)
+
+// OCRLibrary is the name under which tesseract appears in documents.
+const OCRLibrary = "tesseract"
+
+// Tesseract reads images with the program of that name, run for each page with
+// the image on its standard input. The zero value looks for the program on the
+// path and reads English.
+type Tesseract struct {
+	Program  string        // default "tesseract"
+	Language string        // tesseract's names, joined by +: "eng+deu"; default "eng"
+	PageTime time.Duration // for one page, drawing included; default 60 s
+}
+
+// Bounds of what is handed to tesseract and taken from it.
+const (
+	defaultPageTime = time.Minute
+	maxRecognized   = 4 << 20 // bytes of one page's text
+	installOCR      = "install it (Debian and Ubuntu: apt install tesseract-ocr, macOS: brew install tesseract)"
+)
+
+func (t Tesseract) withDefaults() Tesseract {
+	t.Program = cmp.Or(t.Program, "tesseract")
+	t.Language = cmp.Or(t.Language, "eng")
+	t.PageTime = cmp.Or(t.PageTime, defaultPageTime)
+	return t
+}
+
+// Check reports whether the program is there and knows the languages: nil, or
+// fault.Usage that says how to get what is missing.
+func (t Tesseract) Check(ctx context.Context) error {
+	_, err := t.ready(ctx)
+	return err
+}
+
+// ready is Check; turn says whether tesseract can find out how a page is turned.
+func (t Tesseract) ready(ctx context.Context) (turn bool, err error) {
+	t = t.withDefaults()
+	known, err := t.languages(ctx)
+	if err != nil {
+		return false, err
+	}
+	for lang := range strings.SplitSeq(t.Language, "+") {
+		if !slices.Contains(known, lang) {
+			return false, &fault.Error{
+				Code: fault.Usage, Subject: "OCR language " + strconv.Quote(lang),
+				Reason: "tesseract has " + strings.Join(known, ", "),
+				Next:   "install its data (Debian and Ubuntu: apt install tesseract-ocr-" + debianName(lang) + ")",
+			}
+		}
+	}
+	return slices.Contains(known, "osd"), nil
+}
+
+// debianName is how Debian's packages write a language: chi_sim is chi-sim.
+func debianName(lang string) string {
+	if !regexp.MustCompile(`^[A-Za-z_]+$`).MatchString(lang) {
+		return "LANGUAGE"
+	}
+	return strings.ReplaceAll(strings.ToLower(lang), "_", "-")
+}
+
+// languages lists what tesseract has data for.
+func (t Tesseract) languages(ctx context.Context) ([]string, error) {
+	out, err := t.run(ctx, nil, "--list-langs")
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &fault.Error{Code: fault.Usage, Subject: "OCR", Reason: "tesseract cannot be run", Next: installOCR, Err: err}
+	}
+	_, list, _ := strings.Cut(out, "\n")
+	return strings.Fields(list), nil
+}
+
+// recognize returns the text of an image of the given resolution. With turn, it
+// asks first how the page is turned, for which tesseract needs data of its own.
+func (t Tesseract) recognize(ctx context.Context, img *image.Gray, dpi int, turn bool) (string, error) {
+	common := []string{"stdin", "stdout", "--dpi", strconv.Itoa(dpi)}
+	if turn {
+		// With few characters it gives up: then the page is taken as upright.
+		report, err := t.run(ctx, portable(img), append(common, "--psm", "0", "-c", "min_characters_to_try=10")...)
+		if ctx.Err() != nil {
+			return "", err
+		}
+		img = turned90(img, quarters(report))
+	}
+	return t.run(ctx, portable(img), append(common, "-l", t.Language, "--psm", "3")...)
+}
+
+// leastSure is the confidence from which tesseract's word on how a page is
+// turned is taken.
+const leastSure = 1
+
+// quarters reads from tesseract's report by how many quarters, clockwise, a
+// page must be turned to stand upright.
+func quarters(report string) int {
+	values := map[string]float64{}
+	for line := range strings.Lines(report) {
+		key, value, _ := strings.Cut(line, ":")
+		if v, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil {
+			values[key] = v
+		}
+	}
+	if values["Orientation confidence"] < leastSure {
+		return 0
+	}
+	return int(values["Rotate"]) / 90
+}
+
+// turned90 turns an image clockwise by quarters of a turn.
+func turned90(img *image.Gray, quarters int) *image.Gray {
+	for range quarters & 3 {
+		size := img.Rect.Size()
+		out := image.NewGray(image.Rect(0, 0, size.Y, size.X))
+		for y := range size.Y {
+			for x, v := range img.Pix[y*img.Stride : y*img.Stride+size.X] {
+				out.Pix[x*out.Stride+size.Y-1-y] = v
+			}
+		}
+		img = out
+	}
+	return img
+}
+
+// run runs tesseract on one processor. When the context ends, it is killed.
+func (t Tesseract) run(ctx context.Context, in io.Reader, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, t.Program, args...)
+	cmd.Env = append(cmd.Environ(), "OMP_THREAD_LIMIT=1")
+	cmd.Stdin = in
+	cmd.WaitDelay = time.Second
+	var out bounded
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		// Its own words may quote the document.
+		return "", errors.Join(ctx.Err(), fmt.Errorf("run tesseract: %w", err))
+	}
+	return strings.ToValidUTF8(out.String(), "\uFFFD"), nil
+}
+
+// bounded keeps the first bytes written to it.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxRecognized {
+		return 0, errBudget
+	}
+	return b.Buffer.Write(p)
+}
+
+// portable renders an image in the portable graymap format, which tesseract
+// reads without a library for images.
+func portable(img *image.Gray) io.Reader {
+	size := img.Rect.Size()
+	readers := []io.Reader{strings.NewReader(fmt.Sprintf("P5\n%d %d\n255\n", size.X, size.Y))}
+	for y := range size.Y {
+		readers = append(readers, bytes.NewReader(img.Pix[y*img.Stride:y*img.Stride+size.X]))
+	}
+	return io.MultiReader(readers...)
+}
