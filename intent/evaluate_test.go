@@ -165,7 +165,7 @@ func madePieces(half string) []piece {
 		{"json lines made", many(50, func(i int) string {
 			return fmt.Sprintf(`{"n":%d,"user":"%s","ok":%t,"ms":%d}`, i, name(), r.IntN(2) == 0, r.IntN(3000))
 		})},
-		{"list made", many(40, func(i int) string {
+		{"list made", many(40, func(int) string {
 			return fmt.Sprintf("- %s: %d m, %s", name(), 6+r.IntN(12), []string{"sail", "motor"}[r.IntN(2)])
 		})},
 		{"settings made", many(40, func(i int) string { return fmt.Sprintf("HARBOUR_%s_%d=%d", strings.ToUpper(name()), i, r.IntN(9999)) })},
@@ -175,9 +175,10 @@ func madePieces(half string) []piece {
 // score is bytes other than white space.
 type score struct{ moved, known, both, samples, languages, told, wrong int }
 
-func (s *score) add(o score) {
+func (s score) plus(o score) score {
 	s.moved, s.known, s.both, s.samples = s.moved+o.moved, s.known+o.known, s.both+o.both, s.samples+o.samples
 	s.languages, s.told, s.wrong = s.languages+o.languages, s.told+o.told, s.wrong+o.wrong
+	return s
 }
 
 func (s score) precision() float64 { return ratio(s.both, s.moved) }
@@ -240,17 +241,14 @@ func BenchmarkBuiltin(b *testing.B) {
 				size += len(s.text)
 			}
 			b.SetBytes(int64(size))
-			total, kinds := score{}, map[string]*score{}
+			total, kinds := score{}, map[string]score{}
 			for b.Loop() {
-				total, kinds = score{}, map[string]*score{}
+				total, kinds = score{}, map[string]score{}
 				for _, s := range set {
 					one, _ := judge(b, s)
-					total.add(one)
+					total = total.plus(one)
 					kind, _, _ := strings.Cut(s.kind, " ")
-					if kinds[kind] == nil {
-						kinds[kind] = &score{}
-					}
-					kinds[kind].add(one)
+					kinds[kind] = kinds[kind].plus(one)
 				}
 			}
 			b.ReportMetric(total.precision(), "precision")
@@ -277,7 +275,7 @@ func TestQuality(t *testing.T) {
 		total := score{}
 		for _, s := range samples(t, half) {
 			one, a := judge(t, s)
-			total.add(one)
+			total = total.plus(one)
 			if half == "held" || os.Getenv("INLAY_SHOW") == "" || one.both == one.moved && one.both == one.known {
 				continue
 			}

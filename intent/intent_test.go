@@ -41,10 +41,10 @@ func (w words) Exceeds(budget int, texts ...string) (bool, tokens.Count) {
 	return n > budget, tokens.Count{N: n, By: "words"}
 }
 
-func model(t testing.TB, window int) llm.Measurer {
-	t.Helper()
+func model(tb testing.TB, window int) llm.Measurer {
+	tb.Helper()
 	m, err := llm.NewStatic(llm.StaticOptions{Model: "test:words", Length: window, Counter: words{}})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return m
 }
 

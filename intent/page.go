@@ -83,9 +83,12 @@ func (p *page) look(j int) bool {
 
 // paragraph returns the lines around line i up to the blank lines.
 func (p *page) paragraph(i int) (from, to int) {
-	for from = i; from > 0 && !p.blank(from-1); from-- {
+	from, to = i, i
+	for from > 0 && !p.blank(from-1) {
+		from--
 	}
-	for to = i; to < len(p.lines) && !p.blank(to); to++ {
+	for to < len(p.lines) && !p.blank(to) {
+		to++
 	}
 	return from, to
 }
