@@ -14,6 +14,7 @@ import (
 	"inlay/injection"
 	"inlay/intent"
 	"inlay/llm"
+	"inlay/route"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
 )
@@ -143,7 +144,10 @@ func (c *strategyRunCmd) registry(ctx context.Context, a *app, modes map[string]
 	if err != nil {
 		return nil, err
 	}
-	o := builtin.Options{Injector: injector, Defaults: options, Modes: modes, Intent: intent.Preprocessor{Known: known}}
+	o := builtin.Options{
+		Injector: injector, Defaults: options, Modes: modes, Intent: intent.Preprocessor{Known: known},
+		Route: route.Preprocessor{Router: route.Router{Settings: route.Defaults()}},
+	}
 	if len(c.Allow) > 0 {
 		o.Open = builtin.OpenUnder(c.Allow...)
 	}

@@ -11,6 +11,7 @@
 //	visual-element-text     attachments.visual               -> preprocess.visual.text
 //	files                   the attached files               -> preprocess.files.*
 //	intent                  the user's message               -> preprocess.intent.*
+//	route                   the user's message and the chat  -> preprocess.route.*
 package builtin
 
 import (
@@ -21,6 +22,7 @@ import (
 
 	"inlay/injection"
 	"inlay/intent"
+	"inlay/route"
 	"inlay/strategy"
 )
 
@@ -38,6 +40,7 @@ type Options struct {
 	Modes    map[string]injection.Mode // overrides of single attached files, by their id
 
 	Intent intent.Preprocessor // splits the message; its zero value does so by structure
+	Route  route.Preprocessor  // decides between a tool and the model; its zero value is off
 
 	// Open reads a file that the file manager's selection names. nil reads
 	// none: paths only. OpenUnder makes one.
@@ -53,7 +56,7 @@ func Preprocessors(o Options) []strategy.Preprocessor {
 			injection.Preprocessor{Injector: o.Injector, Defaults: o.Defaults, Modes: o.Modes},
 		)
 	}
-	return append(list, o.Intent, SelectedText{}, VisualElementText{})
+	return append(list, o.Intent, o.Route, SelectedText{}, VisualElementText{})
 }
 
 var errBroken = errors.New("a built-in strategy is broken")
