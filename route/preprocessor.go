@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"inlay/chat"
@@ -64,7 +65,7 @@ func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) 
 		return strategy.Result{}, err
 	}
 	out, err := r.Decide(ctx, Request{
-		System: system, Messages: append(x.Messages[:len(x.Messages):len(x.Messages)], chat.Message{Role: chat.User, Text: x.Input}),
+		System: system, Messages: append(slices.Clip(x.Messages), chat.Message{Role: chat.User, Text: x.Input}),
 		Ask: x.Input, Mode: mode, Environment: env,
 	})
 	if err != nil {
