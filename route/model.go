@@ -17,8 +17,8 @@ const SystemPrompt = "You are the Roo Prompt Preprocessor. Decide the next singl
 
 // Model lets a small model decide.
 type Model struct {
-	Generator   llm.Generator
-	Temperature float64 // preprocessorTemperature
+	Generator   llm.Generator // nil: the configured provider is not there, and nothing is routed
+	Temperature float64       // preprocessorTemperature
 }
 
 var _ Decider = Model{}

@@ -255,6 +255,10 @@ func TestGovernance(t *testing.T) {
 			}
 		})
 	}
+	out, err := route.Router{Settings: on(), Decider: route.Model{}}.Decide(t.Context(), full(t))
+	require.NoError(t, err)
+	require.False(t, out.Routed)
+	require.Contains(t, out.Warnings[0], "provider openai is not there")
 	for _, s := range []route.Settings{{EnablePromptPreprocessor: true, PreprocessorTemperature: 3}, {EnablePromptPreprocessor: true, PreprocessorMaxContextChars: -1}} {
 		_, err := route.Router{Settings: s}.Decide(t.Context(), route.Request{})
 		require.True(t, fault.Is(err, fault.Usage))

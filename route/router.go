@@ -81,13 +81,13 @@ func (r Router) Decide(ctx context.Context, req Request) (Outcome, error) {
 	if decider == nil {
 		decider = Heuristic{}
 	}
-	out.Decider = decider.Name()
-	if _, model := decider.(Model); model {
-		if why := r.misconfigured(); why != "" {
+	if m, model := decider.(Model); model {
+		if why := r.misconfigured(m); why != "" {
 			out.Warnings = append(out.Warnings, "The prompt is not routed: "+why+".")
 			return out, nil
 		}
 	}
+	out.Decider = decider.Name()
 	in := r.input(req)
 	start := time.Now()
 	d, usage, err := decider.Decide(ctx, in)
@@ -109,9 +109,12 @@ func (r Router) Decide(ctx context.Context, req Request) (Outcome, error) {
 }
 
 // misconfigured says why the configured model may not decide.
-func (r Router) misconfigured() string {
-	if strings.TrimSpace(r.Settings.PreprocessorModelID) == "" {
+func (r Router) misconfigured(m Model) string {
+	switch {
+	case strings.TrimSpace(r.Settings.PreprocessorModelID) == "":
 		return "preprocessorModelId is empty"
+	case m.Generator == nil:
+		return "the provider " + r.Settings.PreprocessorProvider + " is not there"
 	}
 	return r.Governance.refuses(r.Settings.PreprocessorProvider, r.Settings.PreprocessorModelID)
 }

@@ -99,11 +99,14 @@ func (c *routeCmd) router(a *app) (route.Router, error) {
 	if r.Counter, err = (&tokens.Library{}).Encoding(defaultEncoding); err != nil || c.Decider != "model" {
 		return r, err
 	}
-	model, err := openAnswerer(modelSettings{Model: c.Provider + ":" + c.ModelID, BaseURL: c.BaseURL}, a.getenv)
-	if err != nil {
+	model := route.Model{Temperature: c.Temperature}
+	switch g, err := openAnswerer(modelSettings{Model: c.Provider + ":" + c.ModelID, BaseURL: c.BaseURL}, a.getenv); {
+	case err == nil:
+		model.Generator = g
+	case !fault.Is(err, fault.Usage): // a provider that is not known is a warning of the router
 		return r, err
 	}
-	r.Decider = route.Model{Generator: model, Temperature: c.Temperature}
+	r.Decider = model
 	return r, nil
 }
 
