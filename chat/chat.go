@@ -26,6 +26,7 @@ type Message struct {
 	ToolCalls   []ToolCall   `json:"tool_calls,omitempty"`
 	ToolCallID  string       `json:"tool_call_id,omitempty"` // of a tool message: the call it answers
 	Injected    *Injected    `json:"injected,omitempty"`     // of a user message that inlay rewrote
+	Raw         string       `json:"raw,omitempty"`          // of a user message whose bulk became documents: what the user wrote
 }
 
 // Attachment names a file that hangs on a message. Its bytes live elsewhere.
@@ -34,6 +35,9 @@ type Attachment struct {
 	Name      string `json:"name"`                 // as the user sees it
 	MediaType string `json:"media_type,omitempty"` // "application/pdf"
 	Path      string `json:"path,omitempty"`       // where the command found it; empty for uploads
+	Label     string `json:"label,omitempty"`      // "user_context": a document cut from the message's Raw, Raw[Start:End]
+	Start     int    `json:"start,omitempty"`
+	End       int    `json:"end,omitempty"`
 }
 
 // IsImage reports whether the attachment is an image, which inlay never

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"inlay/fault"
@@ -59,20 +60,25 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 	if notice != "" {
 		known = append(known, injection.Warning{Code: "window_assumed", Message: notice})
 	}
+	split, err := c.split(ctx, a, question, past.Messages, model)
+	if err != nil {
+		return err
+	}
 	res, err := injector.Inject(ctx, injection.Request{
-		Messages: past.Messages, Text: question, Files: files, Earlier: past.files(a.limits),
-		Model: model, Options: options, Warnings: known, Report: view.show,
+		Messages: past.Messages, Text: split.question(question), Files: slices.Concat(files, split.files()), Earlier: past.files(a.limits),
+		Model: model, Options: options, Warnings: slices.Concat(known, split.warnings()), Report: view.show,
 	})
 	view.close()
 	if err != nil {
 		return err
 	}
+	split.keep(&res)
 	if !c.DryRun && !c.NoSave && c.History != "" {
 		if err := past.add(res.Message); err != nil {
 			return err
 		}
 	}
-	return c.print(a, res)
+	return c.print(a, res, split)
 }
 
 // question is the words after the flags, or standard input.
@@ -102,10 +108,10 @@ func (c *askCmd) question(ctx context.Context, a *app) (string, error) {
 
 // print writes the result. Where that is the prompt alone, warnings and
 // failures go to stderr: nothing is left out silently.
-func (c *askCmd) print(a *app, res injection.Result) error {
+func (c *askCmd) print(a *app, res injection.Result, split *split) error {
 	switch c.Output {
 	case "json":
-		return writeJSON(a.stdout, res)
+		return writeJSON(a.stdout, askJSON{res, split.result()})
 	case "prompt":
 		var b strings.Builder
 		printProblems(&b, res)
@@ -115,6 +121,9 @@ func (c *askCmd) print(a *app, res injection.Result) error {
 		}
 		return err
 	default:
+		if err := split.print(a.stdout); err != nil {
+			return err
+		}
 		return printResult(a.stdout, res)
 	}
 }

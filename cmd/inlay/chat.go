@@ -70,6 +70,8 @@ type talk struct {
 	files    []injection.File // attached and not yet sent
 	images   []chat.Attachment
 	last     *injection.Result
+	split    *split // of the last question
+	settings settings
 	quiet    bool
 	prompt   string // before each line; empty where no person types
 }
@@ -91,7 +93,7 @@ func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &talk{app: a, injector: injector, model: model, options: options, past: past, quiet: c.Quiet}
+	t := &talk{app: a, injector: injector, model: model, options: options, settings: c.settings, past: past, quiet: c.Quiet}
 	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		t.prompt = "> "
 	}
@@ -182,15 +184,24 @@ func (t *talk) line(ctx context.Context, line string, interrupts <-chan os.Signa
 // turn lays the files into a question, streams the answer and lists its sources.
 func (t *talk) turn(ctx context.Context, question string) error {
 	view := newStatusView(t.app.stderr, t.quiet)
+	split, err := t.settings.split(ctx, t.app, question, t.past.Messages, t.model)
+	if err != nil {
+		view.close()
+		return err
+	}
 	res, err := t.injector.Inject(ctx, injection.Request{
-		Messages: t.past.Messages, Text: question, Files: t.files, Images: t.images, Earlier: t.past.files(t.app.limits),
-		Model: t.model, Options: t.options, Report: view.show,
+		Messages: t.past.Messages, Text: split.question(question), Files: slices.Concat(t.files, split.files()), Images: t.images, Earlier: t.past.files(t.app.limits),
+		Model: t.model, Options: t.options, Warnings: split.warnings(), Report: view.show,
 	})
 	view.close()
 	if err != nil {
 		return err
 	}
-	t.last = &res
+	split.keep(&res)
+	t.last, t.split = &res, split
+	if moved := split.moved(); moved != "" {
+		t.note(strings.TrimSuffix(moved, "\n"))
+	}
 	for _, w := range res.Warnings {
 		t.note("warning: " + printable(w.Message))
 	}

@@ -88,6 +88,9 @@ func (t *talk) why() error {
 	if t.last == nil {
 		return t.say("Nothing has been decided yet.\n")
 	}
+	if err := t.split.print(t.app.stdout); err != nil {
+		return err
+	}
 	return printResult(t.app.stdout, *t.last)
 }
 

@@ -19,12 +19,19 @@ import (
 
 // TestChatScript runs testdata/chat against a real Ollama server or the
 // recording of one.
-func TestChatScript(t *testing.T) {
+func TestChatScript(t *testing.T) { withModel(t, "chat") }
+
+// TestIntentScript lets a real model split messages: the plumbing, since a model
+// of a few kilobytes splits nothing.
+func TestIntentScript(t *testing.T) { withModel(t, "intent") }
+
+func withModel(t *testing.T, name string) {
+	t.Helper()
 	root, err := os.Getwd()
 	require.NoError(t, err)
-	url := ollamatest.Server(t, "testdata/exchanges/chat.json")
+	url := ollamatest.Server(t, "testdata/exchanges/"+name+".json")
 	testscript.Run(t, testscript.Params{
-		Files: []string{"testdata/chat/chat.txtar"}, UpdateScripts: *update, RequireExplicitExec: true,
+		Files: []string{"testdata/chat/" + name + ".txtar"}, UpdateScripts: *update, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HANDBOOK", root+"/../../testdata/handbook.md")
 			e.Setenv("OLLAMA", url)

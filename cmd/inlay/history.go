@@ -71,16 +71,20 @@ func (h *history) files(limits parse.Limits) []injection.File {
 				continue
 			}
 			seen[a.FileID] = true
-			out = append(out, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: opener(a, limits)})
+			out = append(out, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: opener(a, m.Raw, limits)})
 		}
 	}
 	return out
 }
 
 // opener reads an attachment of an earlier turn from where it was found then,
-// and makes sure that it is still the same.
-func opener(a chat.Attachment, limits parse.Limits) func(context.Context) ([]byte, error) {
+// and makes sure that it is still the same. A document that was cut from its
+// message is cut from it again.
+func opener(a chat.Attachment, raw string, limits parse.Limits) func(context.Context) ([]byte, error) {
 	return func(ctx context.Context) ([]byte, error) {
+		if a.Label != "" && 0 <= a.Start && a.Start < a.End && a.End <= len(raw) {
+			return []byte(raw[a.Start:a.End]), nil
+		}
 		if a.Path == "" {
 			return nil, &fault.Error{Code: fault.FileNotFound, Subject: a.Name, Reason: "was attached on an earlier turn and the history does not say where it is", Next: "attach it again with -f"}
 		}

@@ -29,6 +29,7 @@ type cli struct {
 	Chunk    chunkCmd    `cmd:"" help:"Print the passages that a file is cut into, as JSON lines."`
 	Eval     evalCmd     `cmd:"" help:"Ask questions with known answers and recommend threshold, limit and chunk size."`
 	Config   configCmd   `cmd:"" help:"Print the configuration in force and where each value comes from."`
+	Route    routeCmd    `cmd:"" help:"Show whether an ask needs a tool or the large model, and the prompt for it."`
 	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
 }
 

@@ -22,6 +22,7 @@ type settings struct {
 	ReserveOutput    int     `key:"reserve_output_tokens" default:"0" placeholder:"N" help:"Tokens of the window kept for the answer."`
 	PromptSet        string  `key:"prompt_set" default:"classic" placeholder:"classic|cited|DIR" help:"Wording of the prompt: classic, cited, or a folder of templates."`
 	ExpandQuery      bool    `key:"expand_query" help:"Search with the previous question before this one."`
+	Intent           string  `key:"intent" enum:"off,builtin,model" default:"off" help:"Move bulk out of a large question into documents: by its structure, or as the model splits it."`
 }
 
 // modelSettings say which model will answer.

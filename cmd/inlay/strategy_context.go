@@ -100,7 +100,7 @@ func attached(files []injection.File, images []chat.Attachment, earlier []inject
 		})
 	}
 	for _, i := range images {
-		list = append(list, strategy.Attachment{Attachment: i, New: true, Open: opener(i, limits)})
+		list = append(list, strategy.Attachment{Attachment: i, New: true, Open: opener(i, "", limits)})
 	}
 	for _, f := range earlier {
 		list = append(list, strategy.Attachment{Attachment: chat.Attachment{FileID: f.ID, Name: f.Name, Path: f.Path, MediaType: f.MediaType}, Open: f.Open})

@@ -12,6 +12,9 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/intent"
+	"inlay/llm"
+	"inlay/route"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
 )
@@ -38,15 +41,23 @@ func (c *strategyRunCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	registry, err := c.registry(ctx, a, modes)
+	names, err := strategyRegistry()
 	if err != nil {
 		return err
 	}
-	s, err := c.find(ctx, a, c.Name, registry)
+	s, err := c.find(ctx, a, c.Name, names)
 	if err != nil {
 		return err
 	}
 	model, notice, err := openModel(c.modelSettings, a.getenv)
+	if err != nil {
+		return err
+	}
+	known, err := c.splitInput(ctx, a, s, &x, model)
+	if err != nil {
+		return err
+	}
+	registry, err := c.registry(ctx, a, modes, known)
 	if err != nil {
 		return err
 	}
@@ -107,7 +118,23 @@ func (c *strategyRunCmd) input(a *app) (string, error) {
 	return strings.TrimSuffix(string(data), "\n"), nil
 }
 
-func (c *strategyRunCmd) registry(ctx context.Context, a *app, modes map[string]injection.Mode) (*strategy.Registry, error) {
+// splitInput moves bulk out of the input where --intent or the strategy asks for
+// it, and attaches the documents: preprocessors only return variables.
+func (c *strategyRunCmd) splitInput(ctx context.Context, a *app, s *strategy.Strategy, x *strategy.ExecutionContext, model llm.Measurer) (*intent.Result, error) {
+	how := c.settings
+	if how.Intent == "off" && slices.Contains(s.Preprocessors, intent.ID) {
+		how.Intent = "builtin"
+	}
+	split, err := how.split(ctx, a, x.Input, x.Messages, model)
+	if split == nil || err != nil {
+		return nil, err
+	}
+	list, _ := attached(split.files(), nil, nil, a.limits)
+	x.Input, x.Attachments = split.question(x.Input), slices.Concat(x.Attachments, list)
+	return split.result(), nil
+}
+
+func (c *strategyRunCmd) registry(ctx context.Context, a *app, modes map[string]injection.Mode, known *intent.Result) (*strategy.Registry, error) {
 	options, err := c.options()
 	if err != nil {
 		return nil, err
@@ -117,7 +144,10 @@ func (c *strategyRunCmd) registry(ctx context.Context, a *app, modes map[string]
 	if err != nil {
 		return nil, err
 	}
-	o := builtin.Options{Injector: injector, Defaults: options, Modes: modes}
+	o := builtin.Options{
+		Injector: injector, Defaults: options, Modes: modes, Intent: intent.Preprocessor{Known: known},
+		Route: route.Preprocessor{Router: route.Router{Settings: route.Defaults()}},
+	}
 	if len(c.Allow) > 0 {
 		o.Open = builtin.OpenUnder(c.Allow...)
 	}

@@ -10,6 +10,8 @@
 //	file-manager-selection  extra.file_manager.selection     -> preprocess.file_manager.selection.paths, .text
 //	visual-element-text     attachments.visual               -> preprocess.visual.text
 //	files                   the attached files               -> preprocess.files.*
+//	intent                  the user's message               -> preprocess.intent.*
+//	route                   the user's message and the chat  -> preprocess.route.*
 package builtin
 
 import (
@@ -19,6 +21,8 @@ import (
 	"io/fs"
 
 	"inlay/injection"
+	"inlay/intent"
+	"inlay/route"
 	"inlay/strategy"
 )
 
@@ -35,6 +39,9 @@ type Options struct {
 	Defaults injection.Options         // what both start from
 	Modes    map[string]injection.Mode // overrides of single attached files, by their id
 
+	Intent intent.Preprocessor // splits the message; its zero value does so by structure
+	Route  route.Preprocessor  // decides between a tool and the model; its zero value is off
+
 	// Open reads a file that the file manager's selection names. nil reads
 	// none: paths only. OpenUnder makes one.
 	Open func(ctx context.Context, path string) ([]byte, error)
@@ -49,7 +56,7 @@ func Preprocessors(o Options) []strategy.Preprocessor {
 			injection.Preprocessor{Injector: o.Injector, Defaults: o.Defaults, Modes: o.Modes},
 		)
 	}
-	return append(list, SelectedText{}, VisualElementText{})
+	return append(list, o.Intent, o.Route, SelectedText{}, VisualElementText{})
 }
 
 var errBroken = errors.New("a built-in strategy is broken")

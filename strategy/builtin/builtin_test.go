@@ -67,8 +67,8 @@ func TestPreprocessors(t *testing.T) {
 	for _, p := range builtin.Preprocessors(builtin.Options{Injector: injector(t)}) {
 		ids = append(ids, p.Info().ID)
 	}
-	require.Equal(t, []string{"browser-active-page", "clipboard-text", "file-manager-selection", "files", "selected-text", "visual-element-text"}, ids)
-	require.Len(t, builtin.Preprocessors(builtin.Options{}), 4)
+	require.Equal(t, []string{"browser-active-page", "clipboard-text", "file-manager-selection", "files", "intent", "route", "selected-text", "visual-element-text"}, ids)
+	require.Len(t, builtin.Preprocessors(builtin.Options{}), 6)
 }
 
 func process(t *testing.T, p strategy.Preprocessor, x strategy.ExecutionContext) map[string]any {

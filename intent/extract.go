@@ -1,0 +1,222 @@
+package intent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path"
+	"strings"
+	"time"
+	"unicode"
+
+	"inlay/fault"
+	"inlay/llm"
+	"inlay/tokens"
+)
+
+// Extractor runs an analyzer and keeps its promises. The zero value uses the
+// built-in analyzer. It is safe for concurrent use.
+type Extractor struct {
+	Analyzer Analyzer     // nil means Builtin
+	Logger   *slog.Logger // sizes, counts and time, never content; nil is silent
+}
+
+// Request is the first message of a round.
+type Request struct {
+	MessageID string // for the documents' group: docList:{MessageID}:user_context
+	Text      string // the raw message, byte for byte
+	Model     llm.Measurer
+}
+
+// Document is an item as it is attached to the message.
+type Document struct {
+	Item
+	Name  string `json:"name"`  // user_context_1.txt, or from the item's title
+	Label string `json:"label"` // user_context
+}
+
+// Result is what a message came to.
+type Result struct {
+	Raw       string       `json:"raw"`
+	Text      string       `json:"text"`               // the current prompt: the intent if the analysis is valid, else Raw
+	Language  string       `json:"language,omitempty"` // ISO 639-1; empty: not detected, the user's stays
+	Documents []Document   `json:"documents"`
+	DocList   string       `json:"doc_list,omitempty"` // the group of the documents, if there are any
+	Analyzer  string       `json:"analyzer"`
+	Valid     bool         `json:"valid"` // false: the analysis failed and the raw message stands
+	Reason    string       `json:"reason"`
+	Tokens    tokens.Count `json:"tokens"`    // of Raw, as far as the decision needed it
+	Threshold int          `json:"threshold"` // tokens from which bulk is moved: a tenth of the window, rounded up
+}
+
+// DocList names a message's group of documents.
+func DocList(messageID string) string { return "docList:" + messageID + ":" + Label }
+
+// threshold is the least number of tokens that is 10 % of the window or more:
+// exactly a tenth extracts.
+func threshold(window int) int { return (window + 9) / 10 }
+
+// Extract splits a message. A failing or invalid analysis is no error: the
+// raw message then is the prompt and Reason says why. Errors are those of
+// the model's measuring, and cancellation.
+func (e Extractor) Extract(ctx context.Context, r Request) (Result, error) {
+	start := time.Now()
+	analyzer := e.Analyzer
+	if analyzer == nil {
+		analyzer = Builtin{}
+	}
+	m, err := measure(ctx, r)
+	if err != nil {
+		return Result{}, fmt.Errorf("extract intent: %w", err)
+	}
+	a, err := analyzer.Analyze(ctx, m)
+	if ctx.Err() != nil {
+		return Result{}, fmt.Errorf("extract intent: %w", ctx.Err())
+	}
+	if err == nil {
+		err = Check(m, a)
+	}
+	res := Result{
+		Raw: r.Text, Text: r.Text, Analyzer: analyzer.Name(), Valid: err == nil, Documents: []Document{},
+		Tokens: m.Tokens, Threshold: threshold(m.Window),
+	}
+	if err == nil {
+		res.Text, res.Language, res.Documents = a.Intent, a.DetectedLanguage, documents(a.ContextItems)
+	}
+	if len(res.Documents) > 0 {
+		res.DocList = DocList(r.MessageID)
+	}
+	res.Reason = reason(m, res, err)
+	e.log(ctx, res, time.Since(start))
+	return res, nil
+}
+
+func measure(ctx context.Context, r Request) (Message, error) {
+	m := Message{Text: r.Text}
+	if r.Model == nil {
+		return m, &fault.Error{Code: fault.WindowUnknown, Subject: "intent", Reason: "there is no model whose window could be measured", Next: "name the model or its context length"}
+	}
+	length, err := r.Model.Length(ctx)
+	if err != nil {
+		return m, err
+	}
+	counter, err := r.Model.Counter(ctx)
+	if err != nil {
+		return m, err
+	}
+	m.Window = length.N
+	m.Large, m.Tokens = counter.Exceeds(threshold(length.N)-1, r.Text)
+	return m, nil
+}
+
+// The ways in which an analysis is invalid.
+var (
+	errSmall   = errors.New("it moves bulk out of a message below a tenth of the window")
+	errEmpty   = errors.New("its intent is empty")
+	errSlice   = errors.New("an item is no exact slice of the message")
+	errOrder   = errors.New("its items overlap or are out of order")
+	errDropped = errors.New("its intent lacks an address or file name of the message")
+)
+
+// Check says why an analysis is invalid: an empty intent, an item that is no
+// exact slice of the message, items that overlap or are out of order, items of
+// a message that is not large, or a URL or file name that is in neither the
+// intent nor an item. The messages hold no content.
+func Check(m Message, a Analysis) error {
+	switch {
+	case strings.TrimSpace(a.Intent) == "" && strings.TrimSpace(m.Text) != "":
+		return errEmpty
+	case len(a.ContextItems) > 0 && !m.Large:
+		return errSmall
+	}
+	end := 0
+	var rest strings.Builder
+	for _, it := range a.ContextItems {
+		switch {
+		case it.Start < 0 || it.Start >= it.End || it.End > len(m.Text) || m.Text[it.Start:it.End] != it.Content:
+			return errSlice
+		case it.Start < end:
+			return errOrder
+		}
+		rest.WriteString(m.Text[end:it.Start])
+		end = it.End
+	}
+	rest.WriteString(m.Text[end:])
+	for _, ref := range references(rest.String()) {
+		if !strings.Contains(a.Intent, ref) {
+			return errDropped
+		}
+	}
+	return nil
+}
+
+// documents names the items. Names are unique within the message.
+func documents(items []Item) []Document {
+	out := make([]Document, len(items))
+	taken := map[string]bool{}
+	for i, it := range items {
+		name := fileName(it.Title, i+1)
+		if taken[strings.ToLower(name)] {
+			name = fileName("", i+1)
+		}
+		taken[strings.ToLower(name)] = true
+		out[i] = Document{Item: it, Name: name, Label: Label}
+	}
+	return out
+}
+
+// fileName is the title where that is a plain file name, else user_context_{i}.txt.
+func fileName(title string, i int) string {
+	fallback := fmt.Sprintf("%s_%d.txt", Label, i)
+	ext := path.Ext(title)
+	if len(title) > 80 || len(ext) < 2 || len(ext) > 6 || len(ext) == len(title) || strings.HasPrefix(title, ".") || strings.HasPrefix(strings.ToLower(title), Label) {
+		return fallback
+	}
+	for _, r := range title {
+		if r != '.' && r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return fallback
+		}
+	}
+	return title
+}
+
+func reason(m Message, r Result, err error) string {
+	switch {
+	case err != nil:
+		return fmt.Sprintf("The analysis by %s was not used (%s), so the message stays as it is.", r.Analyzer, publicReason(err))
+	case !m.Large:
+		return fmt.Sprintf("The message has %d tokens, less than a tenth of the window (%d), so nothing is moved.", m.Tokens.N, r.Threshold)
+	case len(r.Documents) == 0:
+		return "The message takes a tenth of the window or more, and holds no bulk that is significantly larger than the request."
+	case len(r.Documents) == 1:
+		return "The message takes a tenth of the window or more, so 1 piece of it was moved into a document."
+	}
+	return fmt.Sprintf("The message takes a tenth of the window or more, so %d pieces of it were moved into documents.", len(r.Documents))
+}
+
+// publicReason quotes our own errors; what others say may hold content.
+func publicReason(err error) string {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return string(f.Code)
+	}
+	for _, own := range []error{errSmall, errEmpty, errSlice, errOrder, errDropped, errAnswer, errCut} {
+		if errors.Is(err, own) {
+			return own.Error()
+		}
+	}
+	return "it failed"
+}
+
+func (e Extractor) log(ctx context.Context, r Result, took time.Duration) {
+	if e.Logger == nil {
+		return
+	}
+	out := len(r.Text)
+	for _, d := range r.Documents {
+		out += len(d.Content)
+	}
+	e.Logger.InfoContext(ctx, "intent extracted",
+		slog.String("analyzer", r.Analyzer), slog.Bool("valid", r.Valid), slog.Int("bytes_in", len(r.Raw)), slog.Int("bytes_out", out),
+		slog.Int("intent_bytes", len(r.Text)), slog.Int("documents", len(r.Documents)), slog.Duration("took", took))
+}

@@ -1,0 +1,127 @@
+package route_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"inlay/route"
+)
+
+// expected is an ask with the decision that is right for it.
+type expected struct {
+	half, mode, last, ask, want string
+}
+
+func asks(tb testing.TB) (out []expected) {
+	tb.Helper()
+	data, err := os.ReadFile("testdata/asks.txt")
+	require.NoError(tb, err)
+	for line := range strings.Lines(string(data)) {
+		f := strings.Split(strings.TrimSpace(line), " | ")
+		if len(f) != 5 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		out = append(out, expected{f[0], f[1], f[2], strings.ReplaceAll(f[3], `\n`, "\n"), strings.TrimSpace(f[4])})
+	}
+	return out
+}
+
+// last is the tool result that an ask follows.
+func last(s string) *route.Last {
+	kind, path, _ := strings.Cut(s, ":")
+	switch kind {
+	case "read":
+		return &route.Last{Tool: "read_file", Path: path, Preview: "# " + path + "\nport = 8080\nname = \"x\"\n"}
+	case "part":
+		return &route.Last{Tool: "read_file", Path: path, Preview: "first\nsecond\n(lines 1-200 of 950)"}
+	case "search":
+		return &route.Last{Tool: "codebase_search", Preview: "1. " + path + ", lines 10-40\n2. other/file.go, lines 1-9"}
+	}
+	return nil
+}
+
+func on() route.Settings {
+	s := route.Defaults()
+	s.EnablePromptPreprocessor = true
+	return s
+}
+
+// right compares a decision with the expected one; a parameter counts where the
+// set names it.
+func right(d *route.Decision, want string) bool {
+	tool, param, named := strings.Cut(want, " ")
+	if want == "big" {
+		return d.Decision == route.ToBig
+	}
+	if d.Tool == nil || d.Tool.Name != tool {
+		return false
+	}
+	name, value, _ := strings.Cut(param, "=")
+	return !named || fmt.Sprint(d.Tool.Params[name]) == value
+}
+
+func decide(tb testing.TB, e expected) route.Outcome {
+	tb.Helper()
+	mode, ok := route.FindMode(e.mode)
+	require.True(tb, ok, e.mode)
+	r := route.Router{Settings: on(), CodebaseSearch: true}
+	out, err := r.Decide(tb.Context(), route.Request{Ask: e.ask, Last: last(e.last), Mode: mode})
+	require.NoError(tb, err)
+	require.True(tb, out.Routed)
+	return out
+}
+
+// TestHeuristic holds both halves to what is asked of the heuristic, and every
+// decision to one tool at most, which the mode allows.
+func TestHeuristic(t *testing.T) {
+	good, all := map[string]int{}, map[string]int{}
+	for _, e := range asks(t) {
+		out := decide(t, e)
+		d := out.Decision
+		require.Equal(t, d.Decision == route.ToTool, d.Tool != nil)
+		require.Equal(t, d.Decision == route.ToBig, d.Big != nil)
+		if d.Tool != nil {
+			mode, _ := route.FindMode(e.mode)
+			require.Contains(t, append(slices.Clone(mode.Tools), route.Followup, route.Completion), d.Tool.Name)
+		}
+		all[e.half]++
+		if right(d, e.want) {
+			good[e.half]++
+		} else if e.half == "tune" {
+			t.Logf("%q: want %s, got %+v", e.ask, e.want, d.Tool)
+		}
+	}
+	for _, half := range []string{"tune", "held"} {
+		t.Logf("%s: %d of %d asks decided as expected (%.3f)", half, good[half], all[half], float64(good[half])/float64(all[half]))
+		require.GreaterOrEqual(t, all[half], 75)
+		require.GreaterOrEqual(t, float64(good[half]), .9*float64(all[half]), half)
+	}
+}
+
+// BenchmarkHeuristic prints the accuracy of both halves beside the time.
+func BenchmarkHeuristic(b *testing.B) {
+	set := asks(b)
+	for _, half := range []string{"tune", "held"} {
+		b.Run(half, func(b *testing.B) {
+			good, all := 0, 0
+			for b.Loop() {
+				good, all = 0, 0
+				for _, e := range set {
+					if e.half == half {
+						all++
+						if right(decide(b, e).Decision, e.want) {
+							good++
+						}
+					}
+				}
+			}
+			b.ReportMetric(float64(good)/float64(all), "accuracy")
+			b.ReportMetric(float64(all), "asks")
+		})
+	}
+}

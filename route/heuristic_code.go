@@ -1,0 +1,174 @@
+package route
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	changes = regexp.MustCompile(`\b(?:change|rename|fix|add|remove|replace|refactor|update|insert|delete|modify|edit|correct|rewrite|implement|convert|extract|move|append|bump|increase|decrease|set|make|handle|log|introduce|simplify|clean up|translate the|document|comment out|uncomment|ersetze|füge|entferne|lösche|benenne|korrigiere|behebe|passe|erweitere|baue)\b|(?:^|\s)(?:ändere|überarbeite)\b`)
+	literal = regexp.MustCompile("(?i)\\breplace\\s+[`\"]([^`\"]+)[`\"]\\s+(?:with|by)\\s+[`\"]([^`\"]*)[`\"]|\\bersetze\\s+[`\"]([^`\"]+)[`\"]\\s+durch\\s+[`\"]([^`\"]*)[`\"]|\\b(?:change|rename)\\s+[`\"]([^`\"]+)[`\"]\\s+(?:to|into)\\s+[`\"]([^`\"]*)[`\"]")
+	inserts = regexp.MustCompile("(?i)\\b(?:insert|add|füge|append)\\s+[`\"]([^`\"]+)[`\"].*?\\b(?:at|on|in|after|before|als|in) (?:line|zeile) (\\d+)")
+	codeish = regexp.MustCompile(`\b(?:code|codebase|repo(?:sitory)?|project|function|method|class|module|package|endpoint|handler|component|service|test|tests|bug|error|config|configuration|api|logic|middleware|database|schema|query|button|page|form|login|auth\w*|cach\w*|parser|router|variable|constant|import|implementation|feature|validation|timeout|retry|migration|funktion|methode|klasse|projekt|fehler|komponente)\b`)
+	ours    = regexp.MustCompile(`\b(?:our|this|the|we|us|my|unsere?\w*|dieses?|die|der|das|im|wir|mein\w*)\b`)
+)
+
+// edit changes a file: precisely where the text is at hand, else it is read, or
+// found, first.
+func edit(a ask) (Decision, bool) {
+	if !a.matches(changes) || a.matches(howTo) || a.matches(asking) || a.matches(authors) {
+		return Decision{}, false
+	}
+	if len(a.paths) == 0 {
+		if a.Last != nil && a.Last.Tool == "read_file" && (a.matches(pointsBack) || strings.Contains(a.low, " it ") || strings.HasSuffix(a.low, " it")) {
+			a.paths = []string{a.Last.Path}
+		} else {
+			return a.locate("the ask is to change code that must be found first")
+		}
+	}
+	p := a.paths[0]
+	if a.knows(p) {
+		if d, ok := a.exact(p); ok {
+			return d, true
+		}
+		return big("the file is at hand and the change must be written; prefer apply_diff or insert_content"), true
+	}
+	if !a.can("read_file") {
+		return Decision{}, false
+	}
+	return use("read_file", map[string]any{"path": p}, "a file is read before it is changed")
+}
+
+// exact is an edit that the ask spells out and the last result holds.
+func (a ask) exact(p string) (Decision, bool) {
+	if m := literal.FindStringSubmatch(a.Ask); m != nil && a.Last != nil && a.can("apply_diff") {
+		from, to := m[1]+m[3]+m[5], m[2]+m[4]+m[6]
+		for row := range strings.Lines(a.Last.Preview) {
+			row = strings.TrimRight(row, "\r\n")
+			if strings.Count(a.Last.Preview, from) == 1 && strings.Contains(row, from) {
+				diff := "<<<<<<< SEARCH\n" + row + "\n=======\n" + strings.Replace(row, from, to, 1) + "\n>>>>>>> REPLACE"
+				return use("apply_diff", map[string]any{"path": p, "diff": diff}, "the ask spells out the change and the file is at hand")
+			}
+		}
+	}
+	if m := inserts.FindStringSubmatch(a.Ask); m != nil && a.can("insert_content") {
+		return use("insert_content", map[string]any{"path": p, "line": number(m[2]), "content": m[1]}, "the ask spells out the line and the file is at hand")
+	}
+	return Decision{}, false
+}
+
+// locate finds the code that an ask is about, if it is about code.
+func (a ask) locate(why string) (Decision, bool) {
+	about := len(a.symbols) > 0 || a.matches(codeish) && a.matches(ours)
+	switch {
+	case !about:
+		return Decision{}, false
+	case a.can("codebase_search"):
+		return use("codebase_search", map[string]any{"query": strings.TrimSpace(a.text)}, why)
+	case a.can("search_files") && len(a.symbols)+len(a.quoted) > 0:
+		return use("search_files", map[string]any{"path": ".", "regex": regexp.QuoteMeta(a.target())}, why)
+	}
+	return Decision{}, false
+}
+
+// target is the text that is looked for.
+func (a ask) target() string {
+	if len(a.quoted) > 0 {
+		return a.quoted[0]
+	}
+	if len(a.symbols) > 0 {
+		return strings.TrimSuffix(a.symbols[0], "()")
+	}
+	return ""
+}
+
+var (
+	holding = regexp.MustCompile(`\b(?:contain\w*|mention\w*|using|use|uses|import\w*|reference\w*|call|calls|with the (?:word|string|text)|enthalten|verwenden|benutzen)\b`)
+	greps   = regexp.MustCompile(`\b(?:grep|search (?:for|the)|find (?:all|every|any)|look for|all (?:usages|uses|occurrences|references|calls|places|todos?)|usages? of|occurrences? of|references? to|every (?:place|use|call|file)|suche?(?: nach| alle)?|finde alle|(?:which|what|list|show|welche) .*(?:files|dateien)|todo comments?|where (?:do we|is|are) .* (?:used|called|imported|referenced))\b`)
+	marker  = regexp.MustCompile(`\b(TODO|FIXME|HACK|XXX|DEPRECATED)\b`)
+)
+
+// grep searches for an exact text.
+func grep(a ask) (Decision, bool) {
+	if !a.matches(greps) || a.matches(howTo) || !a.can("search_files") {
+		return Decision{}, false
+	}
+	what := a.target()
+	if m := marker.FindString(a.text); m != "" && len(a.quoted) == 0 {
+		what = m
+	}
+	if what == "" {
+		return Decision{}, false
+	}
+	where := "."
+	for _, p := range a.paths {
+		if strings.HasSuffix(p, "/") || !strings.Contains(p[strings.LastIndexByte(p, '/')+1:], ".") {
+			where = p
+		}
+	}
+	return use("search_files", map[string]any{"path": where, "regex": regexp.QuoteMeta(what)}, "the ask is to find an exact text")
+}
+
+var (
+	reads   = regexp.MustCompile(`\b(?:read|open|show|print|display|cat|look (?:at|into)|view|check|see|inspect|review|examine|summari[sz]e|explain|describe|go through|walk me through|what(?:'s| is| are| does)?|does|is|are|why|how|which|compare|analy[sz]e|verify|validate|audit|lies|lese|zeige?|prüfe?|erkläre?|fasse?|was|wie|warum|schau\w*|tell me|translate|where|has|have|debug|find|count|summary)\b|(?:^|\s)(?:öffne|überprüfe)\b`)
+	authors = regexp.MustCompile(`^(?:please |can you |could you |bitte )*(?:write|draft|compose|create|generate|design|brainstorm|suggest|propose|schreibe?|entwirf|erstelle|plan)\b`)
+	asking  = regexp.MustCompile(`^(?:what|why|how|where|which|who|when|does|do|is|are|explain|describe|summari[sz]e|compare|was|warum|wie|wo|welche|erkläre?)\b`)
+)
+
+// read reads the file that an ask is about.
+func read(a ask) (Decision, bool) {
+	if len(a.paths) == 0 || !a.matches(reads) || !a.can("read_file") || a.matches(authors) {
+		return Decision{}, false
+	}
+	p := a.paths[0]
+	if a.knows(p) {
+		return big("the file is at hand"), true
+	}
+	if strings.HasSuffix(p, "/") {
+		if a.can("codebase_search") {
+			return use("codebase_search", map[string]any{"query": strings.TrimSpace(a.text), "path": p}, "the ask is about a folder")
+		}
+		return use("list_files", map[string]any{"path": p}, "the ask is about a folder")
+	}
+	return use("read_file", map[string]any{"path": p}, "the ask is about this file, which is not at hand")
+}
+
+var finds = regexp.MustCompile(`\b(?:where(?:'s| is| are| do| does)|find|locate|search|look up|which (?:file|module|function|class|part|package|component|service)|who calls|wo (?:ist|wird|werden|steht|sind|liegt)|finde|suche)\b`)
+
+// find looks for code by meaning.
+func find(a ask) (Decision, bool) {
+	if !a.matches(finds) || a.matches(howTo) {
+		return Decision{}, false
+	}
+	return a.locate("the ask is to find code")
+}
+
+var inspects = regexp.MustCompile(`^(?:please |can you |could you |and |so |bitte |kannst du )*(?:how (?:does|do|is|are)|why (?:does|do|did|is|are)|what (?:does|happens|is|calls|causes)|explain|describe|show|debug|investigate|trace|check|review|inspect|look at|walk me through|understand|analy[sz]e|wie (?:funktioniert|wird|werden|läuft)|warum|was (?:macht|passiert)|erkläre?|prüfe?|untersuche?|zeige?)\b`)
+
+// inspect looks for the code that a question is about, if it is about code of
+// this workspace rather than about an idea.
+func inspect(a ask) (Decision, bool) {
+	if !a.matches(inspects) || a.matches(howTo) || a.matches(general) {
+		return Decision{}, false
+	}
+	if a.Last != nil && a.matches(pointsBack) {
+		return Decision{}, false
+	}
+	return a.locate("the ask is about code that is not at hand")
+}
+
+var general = regexp.MustCompile(`\b(?:in general|difference between|pros and cons|advantages?|trade-?offs?|concept of|idea of|principle|best practices?|im allgemeinen|unterschied zwischen|vor- und nachteile|history of|versus|vs\.?)\b`)
+
+// write makes a file whose content the ask brings along.
+func write(a ask) (Decision, bool) {
+	m := block.FindStringSubmatch(a.Ask)
+	if m == nil || len(a.paths) == 0 || !a.can("write_to_file") || !creates.MatchString(a.low) {
+		return Decision{}, false
+	}
+	return use("write_to_file", map[string]any{"path": a.paths[0], "content": m[1]}, "the ask brings the file's content along")
+}
+
+var (
+	block   = regexp.MustCompile("(?s)```[^\n]*\n(.*?)```")
+	creates = regexp.MustCompile(`\b(?:create|write|save|make|add|new file|lege|erstelle|speichere)\b`)
+)

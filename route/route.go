@@ -1,0 +1,85 @@
+// Package route decides, before a large model is called, whether the next step
+// is a single tool or that model, and if the model, with a condensed prompt that
+// leaves the tool catalogue out (SPEC section 7).
+//
+//	ask, compact context ─► Decider ─► checked ─┬─ tool: one proposal, for the host to approve
+//	                          └─ failed: the     └─ big: condensed prompt, minimal messages
+//	                             unrouted prompt
+//
+// Nothing is executed here. Off by default; while off, prompts are byte for byte
+// what the host made them. There are two deciders, [Heuristic] (no model) and
+// [Model].
+package route
+
+import (
+	"context"
+	"encoding/json"
+
+	"inlay/chat"
+)
+
+// Kind is where a turn goes.
+type Kind string
+
+// The two kinds.
+const (
+	ToTool Kind = "tool"
+	ToBig  Kind = "big"
+)
+
+// Decision is what was decided, with the seed's names. A tool decision has
+// exactly one tool.
+type Decision struct {
+	Decision  Kind   `json:"decision"`
+	Tool      *Call  `json:"tool,omitempty"`
+	Big       *Big   `json:"big,omitempty"`
+	Reasoning string `json:"reasoning"`
+}
+
+// Call proposes a tool.
+type Call struct {
+	Name   string         `json:"name"`
+	Params map[string]any `json:"params"`
+}
+
+// ToolCall is the proposal as a chat carries it.
+func (c Call) ToolCall(id string) (chat.ToolCall, error) {
+	args, err := json.Marshal(c.Params)
+	return chat.ToolCall{ID: id, Name: c.Name, Arguments: string(args)}, err
+}
+
+// Big says how the large model is to be called. Deciders give notes; Decide adds
+// the rest.
+type Big struct {
+	Notes              string         `json:"notes"`
+	UseCondensedPrompt bool           `json:"useCondensedPrompt"`
+	CondensedPrompt    string         `json:"condensedPrompt,omitempty"`
+	Messages           []chat.Message `json:"messages,omitempty"`
+}
+
+// Input is what a decider sees: the ask, and no more of the conversation than
+// preprocessorMaxContextChars characters.
+type Input struct {
+	Ask     string
+	Context string   // compact summary of the conversation
+	Last    *Last    // the last tool result, if a tool ran before
+	Tools   []string // names of the tools that the mode allows and that are there
+}
+
+// Last is a preview of the last tool result.
+type Last struct {
+	Tool    string `json:"tool"`
+	Path    string `json:"path,omitempty"` // of a file tool
+	Preview string `json:"preview"`
+}
+
+// Decider proposes a decision. What it proposes is checked; an error leaves the
+// prompt unrouted. It is safe for concurrent use.
+type Decider interface {
+	// Name is "heuristic" or the model's, for results and logs.
+	Name() string
+	Decide(ctx context.Context, in Input) (Decision, Usage, error)
+}
+
+// Usage is the tokens a decider spent.
+type Usage struct{ In, Out int }
