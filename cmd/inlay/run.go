@@ -24,6 +24,7 @@ type cli struct {
 
 	Ask      askCmd      `cmd:"" help:"Lay files into a prompt for a question: the main job."`
 	Chat     chatCmd     `cmd:"" help:"Talk with a model about files: interactive, or one question."`
+	Agent    agentCmd    `cmd:"" help:"Let a model work with a folder: ask, look at files with read-only tools, answer."`
 	Parse    parseCmd    `cmd:"" help:"Print the text that a file yields, or its document with the map of sections."`
 	Tokens   tokensCmd   `cmd:"" help:"Count the tokens of files."`
 	Chunk    chunkCmd    `cmd:"" help:"Print the passages that a file is cut into, as JSON lines."`

@@ -22,6 +22,7 @@ import (
 type source struct {
 	getenv func(string) string
 	path   string            // of the file in force; empty when there is none
+	text   []byte            // of that file
 	values map[string]string // of the file, by key
 	lines  map[string]int
 	from   map[string]string // flag name to where its value came from
@@ -90,7 +91,7 @@ func (s *source) read(path string, required bool) error {
 	if err != nil {
 		return &fault.Error{Code: fault.CodeOf(err), Subject: path, Reason: "the configuration file cannot be read: " + reasonOf(err), Next: "check --config", Err: err}
 	}
-	s.path = path
+	s.path, s.text = path, data
 	f, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		return s.bad(0, "is no valid YAML: "+firstLine(err.Error()))
@@ -103,6 +104,9 @@ func (s *source) read(path string, required bool) error {
 	return nil
 }
 
+// processorsKey is the section that configures the chains of inlay agent.
+const processorsKey = "processors"
+
 // take reads the top-level mapping of a YAML document.
 func (s *source) take(body ast.Node) error {
 	if body == nil {
@@ -114,6 +118,9 @@ func (s *source) take(body ast.Node) error {
 	}
 	for it := m.MapRange(); it.Next(); {
 		key, line := it.Key().GetToken().Value, it.Key().GetToken().Position.Line
+		if key == processorsKey {
+			continue // a section of its own, read where the chains are built
+		}
 		scalar, ok := it.Value().(ast.ScalarNode)
 		if !ok {
 			return s.bad(line, key+" is no single value")

@@ -21,6 +21,7 @@ type Host struct {
 	Injector  *injection.Injector // reads and budgets @files; nil: @files stay as they are written
 	Injection injection.Options   // how it does that
 	Model     llm.Generator       // writes summaries where the configuration asks for it
+	Fallbacks []string            // models to turn to when the first fails, as the agent knows them
 }
 
 // Registry is every built-in processor in the default order.
@@ -53,7 +54,7 @@ func Registry(h Host) processor.Registry {
 		},
 		Steps: []processor.Entry[processor.Step]{
 			step("StreamingTransformStep", true, StreamingTransform{}, func(s StreamingTransform) processor.Step { return processor.Step{Before: s.Before} }),
-			step("ModelFallbackStep", true, ModelFallback{}, func(s ModelFallback) processor.Step { return processor.Step{After: s.After} }),
+			step("ModelFallbackStep", true, ModelFallback{Models: h.Fallbacks}, func(s ModelFallback) processor.Step { return processor.Step{After: s.After} }),
 			step("RetryStep", true, RetryModel{}, func(s RetryModel) processor.Step { return processor.Step{After: s.After} }),
 			step("ResponseValidationStep", true, ResponseValidation{}, func(s ResponseValidation) processor.Step { return processor.Step{After: s.After} }),
 			step("UsageAccountingStep", true, UsageAccounting{}, func(s UsageAccounting) processor.Step { return processor.Step{After: s.After} }),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/parse"
 	"inlay/processor"
 )
 
@@ -211,10 +213,11 @@ func (p AtFile) add(files []injection.File, images []chat.Attachment, rel string
 	if err != nil {
 		return nil, nil, err
 	}
+	full := filepath.Join(p.Workspace.Dir(), filepath.FromSlash(rel))
 	if kind := injection.ImageType(data); kind != "" {
-		return files, append(images, chat.Attachment{Name: rel, MediaType: kind, Path: rel}), nil
+		return files, append(images, chat.Attachment{FileID: parse.FileID(data), Name: rel, MediaType: kind, Path: full}), nil
 	}
-	return append(files, injection.File{Name: rel, Path: rel, Data: data}), images, nil
+	return append(files, injection.File{Name: rel, Path: full, Data: data}), images, nil
 }
 
 // paths are the files that one reference names: none where nothing of that

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"inlay/injection"
+	"inlay/processor"
+	"inlay/processor/builtin"
+)
+
+// agentCmd lets a model work with a folder, through the processor chains.
+type agentCmd struct {
+	modelSettings
+	searchSettings
+	Workspace string            `default:"." placeholder:"DIR" help:"Folder that the model may look at. Nothing outside of it is read."`
+	Fallback  []string          `sep:"none" placeholder:"PROVIDER:NAME" help:"Model to ask when the one before fails; may be repeated."`
+	Arg       map[string]string `sep:"none" placeholder:"NAME=VALUE" help:"Value for {NAME} in what you ask; may be repeated."`
+	History   string            `placeholder:"FILE" help:"Conversation to go on with (inlay.history/v1); it is made if it is not there."`
+	MaxSteps  int               `default:"16" placeholder:"N" help:"Most calls of the model for one question."`
+	MaxTokens int               `default:"0" placeholder:"N" help:"Most tokens of an answer (default: room for 1024 is kept)."`
+	NoTools   bool              `help:"Offer no tools, for models that have none."`
+	Trace     bool              `help:"Print what each processor did."`
+	Quiet     bool              `short:"q" help:"No notes."`
+
+	Question []string `arg:"" optional:"" help:"One question; without it lines are read from standard input."`
+}
+
+// Run answers one question, or each line.
+func (c *agentCmd) Run(ctx context.Context, a *app) error {
+	w, err := builtin.OpenWorkspace(c.Workspace, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = w.Close() }()
+	agent, err := c.open(ctx, a, w)
+	if err != nil {
+		return err
+	}
+	past, err := openHistory(c.History)
+	if err != nil {
+		return err
+	}
+	conversation := &processor.Conversation{}
+	for _, m := range past.Messages {
+		conversation.Messages = append(conversation.Messages, processor.FromChat(m))
+	}
+	turn := func(question string) error { return c.turn(ctx, a, agent, conversation, past, question) }
+	if question := strings.Join(c.Question, " "); strings.TrimSpace(question) != "" {
+		return turn(question)
+	}
+	for line := range readLines(ctx, a.stdin) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if err := turn(line); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// open puts the agent together: models, chains, tools.
+func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace) (*processor.Agent, error) {
+	agent := &processor.Agent{MaxSteps: c.MaxSteps, Request: processor.Request{MaxTokens: c.MaxTokens}, Ledger: &processor.Ledger{}}
+	for _, name := range append([]string{c.Model}, c.Fallback...) {
+		s := c.modelSettings
+		s.Model = name
+		model, err := openAnswerer(s, a.getenv)
+		if err != nil {
+			return nil, err
+		}
+		agent.Models = append(agent.Models, model)
+	}
+	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	if !c.NoTools {
+		agent.Tools = builtin.ReadOnlyTools(w, injector.Reader)
+	}
+	options, err := agentInjection(c.searchSettings)
+	if err != nil {
+		return nil, err
+	}
+	host := builtin.Host{Workspace: w, Injector: injector, Injection: options, Model: agent.Models[0], Fallbacks: c.Fallback}
+	chains, err := processor.Load(a.settings.path, a.settings.text, builtin.Registry(host))
+	if err != nil {
+		return nil, err
+	}
+	agent.Chains = *chains
+	return agent, nil
+}
+
+// turn carries one question out, prints the answer and keeps what was said.
+func (c *agentCmd) turn(ctx context.Context, a *app, agent *processor.Agent, conversation *processor.Conversation, past *history, question string) error {
+	t := &processor.Turn{Now: time.Now(), Arguments: maps.Clone(c.Arg)}
+	reply, err := agent.Turn(ctx, t, conversation, question)
+	if e := c.tell(a.stderr, t); e != nil {
+		return e
+	}
+	if err != nil {
+		return err
+	}
+	if err := past.add(processor.Chats(reply.Said)...); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.stdout, printable(reply.Text))
+	return err
+}
+
+// tell prints the trace, or what processors had to say.
+func (c *agentCmd) tell(w io.Writer, t *processor.Turn) error {
+	if c.Trace {
+		return writeTrace(w, t.Trace())
+	}
+	for _, r := range t.Trace() {
+		if c.Quiet {
+			break
+		}
+		if r.Verdict != processor.Continues {
+			if _, err := fmt.Fprintf(w, "%s: %s: %s\n", r.Name, r.Verdict, printable(r.Reason)); err != nil {
+				return err
+			}
+		}
+		for _, n := range r.Notes {
+			if r.Family != processor.LLMSteps {
+				if _, err := fmt.Fprintf(w, "%s: %s\n", r.Name, printable(n.Message)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// writeTrace prints one line for each processor that ran, and its notes.
+func writeTrace(w io.Writer, trace []processor.Record) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range trace {
+		family := string(r.Family)
+		if r.Stage != "" {
+			family += "/" + r.Stage
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d -> %d tokens\t%s\t%s\n", family, r.Name, r.Verdict, r.Before, r.After, r.Duration.Round(time.Microsecond), printable(r.Reason))
+		for _, n := range r.Notes {
+			_, _ = fmt.Fprintf(table, "\t\t%s: %s\n", n.Code, printable(n.Message))
+		}
+	}
+	return table.Flush()
+}
+
+// agentInjection is how @files are laid in: with the set of prompts that fences
+// them and numbers what can be cited.
+func agentInjection(s searchSettings) (injection.Options, error) {
+	set, err := promptSet("cited")
+	if err != nil {
+		return injection.Options{}, err
+	}
+	o := injection.Options{Limit: s.Limit, Threshold: s.Threshold, Prompts: set}
+	return o, o.Validate()
+}
