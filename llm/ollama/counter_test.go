@@ -15,7 +15,7 @@ import (
 )
 
 // recordedShow reads a verbose show from a recording.
-func recordedShow(t *testing.T, recording string) *api.ShowResponse {
+func recordedShow(t testing.TB, recording string) *api.ShowResponse {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "exchanges", recording))
 	require.NoError(t, err)

@@ -34,7 +34,10 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 		ctx, failure := transport.WithFailure(ctx)
 		done, calls := false, 0
 		err = m.api.Chat(ctx, req, func(resp api.ChatResponse) error {
-			done = done || resp.Done
+			if done {
+				return nil // nothing follows the end
+			}
+			done = resp.Done
 			d := delta(resp)
 			for _, c := range resp.Message.ToolCalls {
 				calls++
@@ -46,8 +49,7 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 			return nil
 		})
 		switch {
-		case errors.Is(err, errLeft):
-		case err == nil && done:
+		case errors.Is(err, errLeft), done:
 		case err == nil:
 			yield(llm.Delta{}, m.cutOff(ctx, failure.Err()))
 		default:
