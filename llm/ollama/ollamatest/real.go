@@ -38,6 +38,7 @@ const (
 	Chat     = "tiny-chat"     // ChatML, 8192 tokens, always says the same sentence
 	Endless  = "tiny-endless"  // like Chat, but never stops
 	Llama3   = "tiny-llama3"   // turns and vocabulary in the manner of Llama 3
+	Tools    = "tiny-tools"    // like Llama3, with a template that shows a request's tools and calls
 	Sentence = "tiny-sentence" // a SentencePiece vocabulary whose counts differ in process
 )
 
@@ -108,6 +109,7 @@ func models() map[string]source {
 		Chat:     {write: tinymodel.Chat},
 		Endless:  {write: tinymodel.Endless},
 		Llama3:   {write: tinymodel.Llama3, template: tinymodel.Llama3Template},
+		Tools:    {write: tinymodel.Llama3, template: tinymodel.ToolsTemplate},
 		Sentence: {write: tinymodel.Sentence, template: "{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}"},
 	}
 }
