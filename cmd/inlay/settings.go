@@ -46,7 +46,7 @@ func (s readSettings) limits() (parse.Limits, error) { return parse.LimitsFrom(s
 // searchSettings shape reading and retrieval.
 type searchSettings struct {
 	readSettings
-	Embedder  string   `key:"embedder" default:"builtin" placeholder:"NAME" help:"Embedding: builtin, static:DIR, ollama:NAME or openai:NAME (served where the model is, if that is the same provider)."`
+	Embedder  string   `key:"embedder" placeholder:"NAME" help:"Embedding: builtin, static:DIR, ollama:NAME or openai:NAME (served where the model is, if that is the same provider). Default: nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin."`
 	Limit     int      `key:"retrieval_limit" default:"3" placeholder:"N" help:"Most passages to cite."`
 	Threshold *float64 `key:"retrieval_affinity_threshold" placeholder:"0..1" help:"Affinity that a passage must exceed (default: the embedder's own)."`
 	Chunk     string   `key:"chunk" placeholder:"SIZE/OVERLAP" help:"Size of passages in tokens, or a preset such as rag-v1 (default: the splitter's own)."`

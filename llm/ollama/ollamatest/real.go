@@ -42,6 +42,9 @@ const (
 	Sentence = "tiny-sentence" // a SentencePiece vocabulary whose counts differ in process
 )
 
+// Nomic is the name that makes an embedder the default; a test gives it with [Alias].
+const Nomic = "nomic-embed-text"
+
 // Answer is what every chat model but Endless and Sentence says.
 const Answer = tinymodel.Answer
 
@@ -96,6 +99,24 @@ func Import(ctx context.Context, base string) error {
 		}
 	}
 	return nil
+}
+
+// Alias gives a tiny model another name on the real server for as long as the
+// test takes. Without a real server it does nothing.
+func Alias(tb testing.TB, model, name string) {
+	tb.Helper()
+	base := os.Getenv(URLVariable)
+	if base == "" {
+		return
+	}
+	require.NoError(tb, Import(tb.Context(), base))
+	u, err := url.Parse(base)
+	require.NoError(tb, err)
+	c := api.NewClient(u, http.DefaultClient)
+	require.NoError(tb, c.Copy(tb.Context(), &api.CopyRequest{Source: model, Destination: name}))
+	tb.Cleanup(func() {
+		require.NoError(tb, c.Delete(context.Background(), &api.DeleteRequest{Model: name}))
+	})
 }
 
 type source struct {
