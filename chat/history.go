@@ -36,6 +36,11 @@ func ReadHistory(r io.Reader) (History, error) {
 		default:
 			return History{}, fmt.Errorf("decode history: message %d has role %q, want system, user, assistant or tool", i+1, m.Role)
 		}
+		for n, a := range m.Attachments {
+			if a.FileID == "" && a.Path == "" && !a.IsImage() {
+				return History{}, fmt.Errorf("decode history: attachment %d of message %d (%q) has neither file_id nor path", n+1, i+1, a.Name)
+			}
+		}
 	}
 	return h, nil
 }

@@ -24,3 +24,9 @@ type Measurer interface {
 	// Counter counts plain text with the model's vocabulary, or estimates it.
 	Counter(ctx context.Context) (tokens.Counter, error)
 }
+
+// RequestMeasurer is a model that counts a whole request as it will see it: its
+// messages and the tools it offers, template included.
+type RequestMeasurer interface {
+	CountRequest(ctx context.Context, r Request) (tokens.Count, error)
+}

@@ -37,9 +37,8 @@ func NewEncoding(name string) (*Encoding, error) {
 		return nil, err
 	}
 	e := &Encoding{name: name, v: v, cuts: cuts{newClassTable(unicode16), familyOf(name)}}
-	trie := sync.OnceValue(func() *trie { return newTrie(v) })
 	e.workers.New = func() any {
-		return &worker{scanner: scanner{classTable: e.cuts.classTable, family: e.cuts.family}, v: v, trie: trie}
+		return &worker{scanner: scanner{classTable: e.cuts.classTable, family: e.cuts.family}, v: v}
 	}
 	return e, nil
 }

@@ -17,7 +17,7 @@ func (c *scanner) nextGPT2(s string, i int) int {
 	}
 	switch {
 	case k&letter != 0:
-		return c.run(s, j, letter)
+		return c.letters(s, j)
 	case k == number:
 		return c.run(s, j, number)
 	case k&strange != 0:
@@ -34,7 +34,7 @@ func (c *scanner) nextCL100K(s string, i int) int {
 	j := i + n
 	switch {
 	case k&letter != 0:
-		return c.run(s, j, letter)
+		return c.letters(s, j)
 	case k == number:
 		return c.numbers3(s, i)
 	case k == newline:
@@ -47,7 +47,7 @@ func (c *scanner) nextCL100K(s string, i int) int {
 	if j < len(s) {
 		d, m := c.at(s, j)
 		if d&letter != 0 {
-			return c.run(s, j+m, letter)
+			return c.letters(s, j+m)
 		}
 		if s[i] == ' ' && d&strange != 0 {
 			return c.strangeRun(s, j, false)
@@ -103,9 +103,7 @@ func (c *scanner) word(s string, i int) int {
 		j++
 	}
 	small := j
-	for j < len(s) && c.ascii[s[j]] == lower {
-		j++
-	}
+	j = lowerRun(s, j)
 	if j > small && (j == len(s) || c.ascii[s[j]] != 0) {
 		return c.suffix(s, j)
 	}

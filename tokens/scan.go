@@ -1,6 +1,9 @@
 package tokens
 
-import "unicode/utf8"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // family is a splitting pattern: how a text falls into pieces before bytes are
 // merged inside each piece.
@@ -72,6 +75,45 @@ func (c *scanner) run(s string, i int, set class) int {
 			break
 		}
 		i += n
+	}
+	return i
+}
+
+// letters is run for the set letter. It passes over eight ASCII letters at a
+// time, so that a processor need not guess where a word ends.
+func (c *scanner) letters(s string, i int) int {
+	for i+8 <= len(s) {
+		x := load64(s, i)
+		if rest := notLower(x|0x20*bytes8) | x&(0x80*bytes8); rest != 0 {
+			i += bits.TrailingZeros64(rest) / 8
+			break
+		}
+		i += 8
+	}
+	return c.run(s, i, letter)
+}
+
+// bytes8 times a byte is that byte eight times.
+const bytes8 = 0x0101010101010101
+
+// notLower has the highest bit of each of the eight bytes of x set that is not
+// a to z.
+func notLower(x uint64) uint64 {
+	low := x & (0x7F * bytes8)
+	from, above := low+(0x80-'a')*bytes8, low+(0x80-'z'-1)*bytes8
+	return ^(from &^ above &^ x) & (0x80 * bytes8)
+}
+
+// lowerRun returns the end of the run of a to z that starts at or after i.
+func lowerRun(s string, i int) int {
+	for i+8 <= len(s) {
+		if rest := notLower(load64(s, i)); rest != 0 {
+			return i + bits.TrailingZeros64(rest)/8
+		}
+		i += 8
+	}
+	for i < len(s) && 'a' <= s[i] && s[i] <= 'z' {
+		i++
 	}
 	return i
 }

@@ -2,6 +2,7 @@ package tokens
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"fmt"
 
 	loader "github.com/pkoukk/tiktoken-go-loader"
@@ -129,12 +130,24 @@ func readPairs(file []byte) (*vocabulary, error) {
 		case max(p.left, p.right) >= uint32(id):
 			return nil, fmt.Errorf("read vocabulary: token %d is made of a later one", id)
 		default:
-			bytes = append(bytes, bytes[start[p.left]:start[p.left+1]]...)
-			bytes = append(bytes, bytes[start[p.right]:start[p.right+1]]...)
+			bytes = appendSlice(bytes, start[p.left], start[p.left+1])
+			bytes = appendSlice(bytes, start[p.right], start[p.right+1])
 		}
 		pairs[id], start[id+1] = p, uint32(len(bytes))
 	}
 	return newVocabulary(string(bytes), start, pairs), nil
+}
+
+// appendSlice appends b[from:to] to b. Most are of at most eight bytes: these
+// are moved as one word, if there is room for one.
+func appendSlice(b []byte, from, to uint32) []byte {
+	n := len(b)
+	if to-from > 8 || n+8 > cap(b) {
+		return append(b, b[from:to]...)
+	}
+	b = b[:n+8]
+	binary.LittleEndian.PutUint64(b[n:], binary.LittleEndian.Uint64(b[from:]))
+	return b[:n+int(to-from)]
 }
 
 // Encodings lists the names that [NewEncoding] knows.

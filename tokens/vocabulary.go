@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"math/bits"
+	"sync"
 )
 
 // none is no token.
@@ -24,6 +25,7 @@ type vocabulary struct {
 
 	short  table[uint64]    // of at most 7 bytes, by key7
 	medium table[[2]uint64] // of 8 to 15 bytes, by key15
+	ids    func() ids       // of what lies in short and medium; made when first asked for
 	long   []uint32         // the others, by hash; id+1
 	merges []uint64         // by pair: mergeKey<<idBits | id, with the top bit set
 	shift  uint             // of a hash, to its place in merges
@@ -35,17 +37,18 @@ type vocabulary struct {
 // idBits holds any id: the largest vocabulary has 200,019.
 const idBits = 18
 
-// table is an open-addressed hash table from packed bytes to ids. The zero key
-// is no key.
+// table is an open-addressed hash table of packed bytes. The zero key is no key.
 type table[K comparable] struct {
 	keys  []K
-	ids   []uint32
 	shift uint
 }
 
+// ids are the tokens at the places of the two tables. Counting does without.
+type ids struct{ short, medium []uint32 }
+
 func newTable[K comparable](entries int) table[K] {
 	size := tableBits(entries)
-	return table[K]{make([]K, 1<<size), make([]uint32, 1<<size), 64 - size}
+	return table[K]{make([]K, 1<<size), 64 - size}
 }
 
 // tableBits is the size of a table at most half full, as a power of two.
@@ -67,13 +70,13 @@ func (f *filter) has(hash uint64) bool {
 }
 
 // put stores a key that is not there yet at its hash or the next free place.
-func (t *table[K]) put(hash uint64, key K, id uint32) {
+func (t *table[K]) put(hash uint64, key K) {
 	var free K
 	i := int(hash >> t.shift)
 	for t.keys[i] != free {
 		i = (i + 1) & (len(t.keys) - 1)
 	}
-	t.keys[i], t.ids[i] = key, id
+	t.keys[i] = key
 }
 
 const mix, mix2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
@@ -143,10 +146,36 @@ func newVocabulary(bytes string, start []uint32, pairs []pair) *vocabulary {
 	v.medium = newTable[[2]uint64](count[1])
 	v.long = make([]uint32, 1<<tableBits(count[2]))
 	v.makeMerges()
+	var group sync.WaitGroup
+	group.Go(func() { // it shares nothing with what follows, and takes as long
+		for id, p := range v.pairs {
+			if p.left != none && v.size(uint32(id)) > 1 {
+				v.addMerge(p, uint32(id))
+			}
+		}
+	})
 	for id := range v.len() {
 		v.add(uint32(id))
 	}
+	group.Wait()
+	v.ids = sync.OnceValue(v.makeIDs)
 	return v
+}
+
+func (v *vocabulary) makeIDs() ids {
+	out := ids{make([]uint32, len(v.short.keys)), make([]uint32, len(v.medium.keys))}
+	for id := range v.len() {
+		at, size := int(v.start[id]), v.size(uint32(id))
+		switch {
+		case size == 0:
+		case size <= 7:
+			out.short[v.placeShort(key7(v.bytes, at, size))] = uint32(id)
+		case size <= 15:
+			k := key15(v.bytes, at, size)
+			out.medium[v.placeMedium(hash15(k), k)] = uint32(id)
+		}
+	}
+	return out
 }
 
 // band tells which table a token of so many bytes is in.
@@ -170,20 +199,17 @@ func (v *vocabulary) add(id uint32) {
 		fallthrough
 	case size <= 7:
 		k := key7(v.bytes, at, size)
-		v.short.put(hash7(k), k, id)
+		v.short.put(hash7(k), k)
 		v.isShort.put(hash7(k))
 	case size <= 15:
 		k := key15(v.bytes, at, size)
-		v.medium.put(hash15(k), k, id)
+		v.medium.put(hash15(k), k)
 	default:
 		i := int(hashLong(v.text(id))) & (len(v.long) - 1)
 		for v.long[i] != 0 {
 			i = (i + 1) & (len(v.long) - 1)
 		}
 		v.long[i] = id + 1
-	}
-	if p := v.pairs[id]; size > 1 && p.left != none {
-		v.addMerge(p, id)
 	}
 }
 
@@ -241,25 +267,33 @@ func (v *vocabulary) find(s string, i, j int) uint32 {
 }
 
 func (v *vocabulary) findShort(k uint64) uint32 {
+	if i := v.placeShort(k); i >= 0 {
+		return v.ids().short[i]
+	}
+	return none
+}
+
+// placeShort returns where the key is, or -1.
+func (v *vocabulary) placeShort(k uint64) int {
 	t := &v.short
 	for i := int(hash7(k) >> t.shift); ; i = (i + 1) & (len(t.keys) - 1) {
 		switch t.keys[i] {
 		case k:
-			return t.ids[i]
+			return i
 		case 0:
-			return none
+			return -1
 		}
 	}
 }
 
 func (v *vocabulary) findMedium(k [2]uint64) uint32 {
 	if i := v.placeMedium(hash15(k), k); i >= 0 {
-		return v.medium.ids[i]
+		return v.ids().medium[i]
 	}
 	return none
 }
 
-// hasShort is findShort where the id does not matter: it reads half as much.
+// hasShort is findShort where the id does not matter.
 func (v *vocabulary) hasShort(hash, k uint64) bool {
 	if !v.isShort.has(hash) {
 		return false

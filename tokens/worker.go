@@ -14,10 +14,8 @@ type worker struct {
 	scanner
 	v     *vocabulary
 	heap  heap
-	back  backtrack
 	out   []uint32
 	short [shortPiece]uint32
-	trie  func() *trie
 	memo  memo
 }
 
@@ -69,15 +67,8 @@ func (w *worker) encode(s string) []uint32 {
 	if len(s) <= shortPiece {
 		return w.v.mergeShort(s, &w.short)
 	}
-	if w.back.trie == nil {
-		w.back = backtrack{vocabulary: w.v, trie: w.trie()}
-	}
-	out, ok := w.back.encode(s, w.out[:0])
-	if !ok {
-		out = w.heap.merge(w.v, s, w.out[:0])
-	}
-	w.out = out
-	return out
+	w.out = w.heap.merge(w.v, s, w.out[:0])
+	return w.out
 }
 
 const (
@@ -88,7 +79,9 @@ const (
 // countLong counts a piece of any length in windows. Two neighbouring windows
 // are joined at the start of a token that both have: what stands before it in
 // the first and after it in the second has only neighbours that merging leaves
-// apart, and such a sequence is the one of the whole (see backtrack).
+// apart, and of all ways to write a text with tokens exactly one has only such
+// neighbours, the one that merging the whole gives (see "byte pair encoding in
+// linear time", github/rust-gems, crate bpe).
 // It stops once more than limit are certain.
 func (w *worker) countLong(s string, limit int) int {
 	total, at, end := 0, 0, window

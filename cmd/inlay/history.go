@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"inlay/chat"
 	"inlay/fault"
@@ -20,6 +21,7 @@ import (
 type history struct {
 	chat.History
 	path string
+	file []byte // as this process read or wrote it last; nil: it was not there
 }
 
 // openHistory reads the conversation; a path that is not there yet is an empty one.
@@ -38,6 +40,7 @@ func openHistory(path string) (*history, error) {
 	if err != nil {
 		return nil, &fault.Error{Code: fault.CodeOf(err), Subject: path, Reason: "the history cannot be read: " + reasonOf(err), Next: "check --history", Err: err}
 	}
+	h.file = data
 	if h.History, err = chat.ReadHistory(bytes.NewReader(data)); err != nil {
 		return nil, &fault.Error{Code: fault.Corrupt, Subject: path, Reason: "is no inlay.history/v1: " + err.Error(), Next: "mend or remove it", Err: err}
 	}
@@ -116,16 +119,72 @@ func (h *history) add(messages ...chat.Message) error {
 }
 
 // save replaces a file at once, so that a reader sees the old conversation or
-// the new one.
+// the new one. The chat's own file is not replaced when another process has
+// written it meanwhile: what that one added would be lost.
 func (h *history) save(path string) error {
 	var b bytes.Buffer
 	if err := h.Write(&b); err != nil {
 		return err
 	}
-	if err := replaceFile(path, b.Bytes()); err != nil {
+	unlock, err := lockFile(path)
+	if err == nil {
+		defer unlock()
+		if path == h.path {
+			if err := h.unchanged(); err != nil {
+				return err
+			}
+		}
+		err = replaceFile(path, b.Bytes())
+	}
+	if err != nil {
 		return &fault.Error{Code: fault.FileUnreadable, Subject: path, Reason: "the history cannot be written: " + reasonOf(err), Next: "check the folder's permissions", Err: err}
 	}
+	if path == h.path {
+		h.file = b.Bytes()
+	}
 	return nil
+}
+
+// unchanged is an error when the file is not as this process knows it.
+func (h *history) unchanged() error {
+	data, err := os.ReadFile(h.path)
+	if errors.Is(err, fs.ErrNotExist) && h.file == nil || err == nil && h.file != nil && bytes.Equal(data, h.file) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &fault.Error{Code: fault.CodeOf(err), Subject: h.path, Reason: "the history cannot be read again: " + reasonOf(err), Next: "check --history", Err: err}
+	}
+	return &fault.Error{
+		Code: fault.FileUnreadable, Subject: h.path, Reason: "another process has changed the history meanwhile; this turn was not added to it",
+		Next: "keep it elsewhere (/save FILE in a chat), or ask again with the history as it is now",
+	}
+}
+
+const (
+	lockWait  = 3 * time.Second      // for another process to write
+	lockStale = 10 * time.Second     // older: whoever held it is gone
+	lockPause = 5 * time.Millisecond // between two looks
+)
+
+// lockFile makes path.lock, for as long as it takes to look at a file and
+// replace it; unlock removes it.
+func lockFile(path string) (unlock func(), err error) {
+	lock := path + ".lock"
+	for end := time.Now().Add(lockWait); ; time.Sleep(lockPause) {
+		f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			return func() { _ = os.Remove(lock) }, f.Close()
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if info, err := os.Stat(lock); err == nil && time.Since(info.ModTime()) > lockStale {
+			_ = os.Remove(lock)
+		}
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("%s is held by another process", lock)
+		}
+	}
 }
 
 // replaceFile writes data beside path and renames it into place.

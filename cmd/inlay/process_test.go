@@ -18,14 +18,14 @@ import (
 
 // command is this test's own binary running as inlay, far from any
 // configuration of the person who runs the test.
-func command(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	dir := t.TempDir()
+func command(tb testing.TB, args ...string) *exec.Cmd {
+	tb.Helper()
+	dir := tb.TempDir()
 	self, err := os.Executable()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	bin := filepath.Join(dir, "inlay")
-	require.NoError(t, os.Symlink(self, bin))
-	cmd := exec.CommandContext(t.Context(), bin, args...)
+	require.NoError(tb, os.Symlink(self, bin))
+	cmd := exec.CommandContext(tb.Context(), bin, args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
 	return cmd

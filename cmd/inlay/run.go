@@ -103,6 +103,9 @@ func (a *app) report(args []string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if a.settings != nil {
+		err = a.settings.blame(err)
+	}
 	message := err.Error()
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		message = e.Error()

@@ -59,7 +59,7 @@ func (s readSettings) tesseract() *pdf.Tesseract {
 // searchSettings shape reading and retrieval.
 type searchSettings struct {
 	readSettings
-	Embedder  string   `key:"embedder" default:"builtin" placeholder:"NAME" help:"Embedding: builtin, static:DIR, ollama:NAME or openai:NAME (served where the model is, if that is the same provider)."`
+	Embedder  string   `key:"embedder" placeholder:"NAME" help:"Embedding: builtin, static:DIR, ollama:NAME or openai:NAME (served where the model is, if that is the same provider). Default: nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin."`
 	Limit     int      `key:"retrieval_limit" default:"3" placeholder:"N" help:"Most passages to cite."`
 	Threshold *float64 `key:"retrieval_affinity_threshold" placeholder:"0..1" help:"Affinity that a passage must exceed (default: the embedder's own)."`
 	Relative  float64  `key:"relative" default:"0" placeholder:"0..1" help:"Leave out passages that rank below this share of the best one; 0 leaves out none."`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,7 +26,7 @@ type source struct {
 	text   []byte            // of that file
 	values map[string]string // of the file, by key
 	lines  map[string]int
-	from   map[string]string // flag name to where its value came from
+	from   map[string]string // flag name, and setting key, to where its value came from
 }
 
 // openSource reads the configuration file that is in force: --config or
@@ -193,13 +194,34 @@ func (s *source) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	name := envName(flag.Name)
 	if value := s.getenv(name); value != "" {
 		s.from[flag.Name] = "environment " + name
+		s.from[key] = s.from[flag.Name]
 		return value, nil
 	}
 	if value, ok := s.values[key]; ok {
 		s.from[flag.Name] = fmt.Sprintf("%s:%d", s.path, s.lines[key])
+		s.from[key] = s.from[flag.Name]
 		return value, nil
 	}
 	return nil, nil
+}
+
+// blame names the place of a value that an error is about, where that is not the
+// command line: a line of the configuration file or a variable.
+func (s *source) blame(err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Code != fault.Usage {
+		return err
+	}
+	about, _, _ := strings.Cut(cmp.Or(e.Subject, e.Reason), " ")
+	from := s.from[strings.TrimPrefix(strings.TrimSuffix(about, ":"), "--")]
+	if from == "" || strings.HasPrefix(from, "flag ") {
+		return err
+	}
+	located := *e
+	if located.Subject = from; e.Subject != "" {
+		located.Subject += ": " + e.Subject
+	}
+	return &located
 }
 
 // note records which flags were on the command line.

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/term"
+	"golang.org/x/text/width"
 
 	"inlay/injection"
 )
@@ -102,10 +104,10 @@ func (v *statusView) line(s injection.Status) {
 // draw writes the tree, as much of its end as the screen has room for, over the
 // one that stands there.
 func (v *statusView) draw() {
-	width, height := v.size()
+	columns, height := v.size()
 	var lines []string
 	v.walk(0, 0, func(s injection.Status, depth int) {
-		lines = append(lines, clip(strings.Repeat("  ", depth)+mark(s.State)+" "+s.Text, width-1))
+		lines = append(lines, clip(strings.Repeat("  ", depth)+mark(s.State)+" "+s.Text, columns-1))
 	})
 	lines = lines[max(len(lines)-height+1, 0):] // the cursor cannot climb out of the screen
 	var b strings.Builder
@@ -159,11 +161,32 @@ func mark(s injection.State) string {
 	}
 }
 
-// clip cuts a line of the screen to width columns; the result is for the eye
+// clip cuts a line of the screen to so many columns; the result is for the eye
 // alone.
-func clip(s string, width int) string {
-	if utf8.RuneCountInString(s) <= width {
-		return s
+func clip(s string, columns int) string {
+	at, cut := 0, 0 // columns so far; where a line with an ellipsis ends
+	for i, r := range s {
+		w := runeColumns(r)
+		if at+w > columns {
+			return s[:cut] + "…"
+		}
+		if at += w; at <= columns-1 {
+			cut = i + utf8.RuneLen(r)
+		}
 	}
-	return string([]rune(s)[:max(width-1, 0)]) + "…"
+	return s
+}
+
+// runeColumns is how many columns of a terminal a character takes.
+func runeColumns(r rune) int {
+	if r >= 0x1F300 && r < 0x1FAFF {
+		return 2 // emoji
+	}
+	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
+		return 2
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	return 1
 }

@@ -181,9 +181,33 @@ func openSplitter(chunking string) (retrieve.Splitter, error) {
 	return retrieve.ParseSplitter(chunking)
 }
 
-// openEmbedder finds an embedder by its name. One of the provider that serves
-// the model is looked for at the same address.
+// preferred is the embedder that a server's list of models makes the default (RET-1).
+const preferred = "nomic-embed-text"
+
+// defaultEmbedder is nomic-embed-text where the server that the user named for
+// the model lists it, else the built-in one. Nobody else is asked (SEC-6). A
+// server that does not answer lists nothing: measuring the model says why.
+func defaultEmbedder(ctx context.Context, m modelSettings, getenv func(string) string) string {
+	provider, name := llm.SplitModel(m.Model)
+	listed := ""
+	switch {
+	case provider == "ollama":
+		listed, _ = ollama.Listed(ctx, ollama.Config{Model: preferred, URL: ollamaURL(m.BaseURL, getenv)})
+	case provider == "openai" && m.BaseURL != "":
+		listed, _ = openai.ListedByLMStudio(ctx, openai.Config{Model: name, BaseURL: m.BaseURL, Key: getenv(keyVariable)}, preferred)
+	}
+	if listed == "" {
+		return "builtin"
+	}
+	return provider + ":" + listed
+}
+
+// openEmbedder finds an embedder by its name; an empty one is the default. One
+// of the provider that serves the model is looked for at the same address.
 func openEmbedder(ctx context.Context, name string, m modelSettings, getenv func(string) string) (embed.Embedder, error) {
+	if name == "" {
+		name = defaultEmbedder(ctx, m, getenv)
+	}
 	if name == "builtin" {
 		return embed.NewBuiltin(), nil
 	}

@@ -15,23 +15,23 @@ import (
 )
 
 // recordedShow reads a verbose show from a recording.
-func recordedShow(t *testing.T, recording string) *api.ShowResponse {
-	t.Helper()
+func recordedShow(tb testing.TB, recording string) *api.ShowResponse {
+	tb.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "exchanges", recording))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	var exchanges []struct {
 		Path     string
 		Response []json.RawMessage
 	}
-	require.NoError(t, json.Unmarshal(data, &exchanges))
+	require.NoError(tb, json.Unmarshal(data, &exchanges))
 	for _, x := range exchanges {
 		if x.Path == "/api/show" {
 			var show api.ShowResponse
-			require.NoError(t, json.Unmarshal(x.Response[0], &show))
+			require.NoError(tb, json.Unmarshal(x.Response[0], &show))
 			return &show
 		}
 	}
-	t.Fatal("the recording has no show")
+	tb.Fatal("the recording has no show")
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/ollama/ollama/api"
 
@@ -65,6 +66,25 @@ func NewEmbedder(ctx context.Context, c Config) (*Embedder, error) {
 		MaxTokens: max(0, e.model.Window-overhead), Fingerprint: e.fingerprint(digest),
 	}
 	return e, nil
+}
+
+// Listed returns the name under which the server has the model c.Model, whatever
+// its tag; empty if it has none.
+func Listed(ctx context.Context, c Config) (string, error) {
+	s, err := newServer(c)
+	if err != nil {
+		return "", err
+	}
+	list, err := s.api.List(ctx)
+	if err != nil {
+		return "", s.explain(err)
+	}
+	for _, m := range list.Models {
+		if name, _, _ := strings.Cut(m.Model, ":"); name == c.Model {
+			return strings.TrimSuffix(m.Model, ":latest"), nil
+		}
+	}
+	return "", nil
 }
 
 // digest names the model's bytes.

@@ -34,7 +34,10 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 		ctx, failure := transport.WithFailure(ctx)
 		done, calls := false, 0
 		err = m.api.Chat(ctx, req, func(resp api.ChatResponse) error {
-			done = done || resp.Done
+			if done {
+				return nil // nothing follows the end
+			}
+			done = resp.Done
 			d := delta(resp)
 			for _, c := range resp.Message.ToolCalls {
 				calls++
@@ -46,12 +49,11 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 			return nil
 		})
 		switch {
-		case errors.Is(err, errLeft):
-		case err == nil && done:
+		case errors.Is(err, errLeft), done:
 		case err == nil:
 			yield(llm.Delta{}, m.cutOff(ctx, failure.Err()))
 		default:
-			yield(llm.Delta{}, m.overflow(ctx, m.explain(err), req.Messages))
+			yield(llm.Delta{}, m.overflow(ctx, m.explain(err), req))
 		}
 	}
 }
@@ -69,7 +71,7 @@ func (m *Model) cutOff(ctx context.Context, cause error) error {
 }
 
 // overflow adds the numbers to a refusal for length.
-func (m *Model) overflow(ctx context.Context, err error, messages []api.Message) error {
+func (m *Model) overflow(ctx context.Context, err error, req *api.ChatRequest) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Code != fault.DoesNotFit {
 		return err
@@ -79,7 +81,7 @@ func (m *Model) overflow(ctx context.Context, err error, messages []api.Message)
 	g := *f
 	g.Reason = fmt.Sprintf("the prompt is longer than the window of %d tokens", m.length)
 	if p, err := m.prompter(ctx); err == nil && p != nil {
-		if n, err := p.count(messages); err == nil {
+		if n, err := p.count(req.Messages, req.Tools); err == nil {
 			g.Reason = fmt.Sprintf("the prompt has %d tokens, the window %d", n, m.length)
 		}
 	}

@@ -3,6 +3,7 @@ package ollama_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -80,6 +81,31 @@ func TestCountsEqualTheServers(t *testing.T) {
 			}
 			t.Logf("%d of %d conversations counted as the server counts them", compared, compared)
 		})
+	}
+}
+
+// TestToolsAreCountedAsTheServerCountsThem offers tools with every
+// conversation: they are part of the prompt.
+func TestToolsAreCountedAsTheServerCountsThem(t *testing.T) {
+	m := open(t, ollama.Config{Model: ollamatest.Tools, URL: ollamatest.Real(t), Length: 8192})
+	tools := []llm.Tool{
+		{Name: "weather", Description: "Tells the weather of a city, \"now\".", Parameters: []byte(`{"type":"object","properties":{"city":{"type":"string","description":"its name, 東京 too"}},"required":["city"]}`)},
+		{Name: "now"},
+	}
+	some := conversations()
+	maps.DeleteFunc(some, func(name string, _ []chat.Message) bool {
+		return strings.HasPrefix(name, "awkward") && !strings.HasSuffix(name, "7") // each is a prompt to be run
+	})
+	for name, messages := range some {
+		without, err := m.CountMessages(t.Context(), messages)
+		require.NoError(t, err)
+		with, err := m.CountRequest(t.Context(), llm.Request{Messages: messages, Tools: tools})
+		require.NoError(t, err)
+		require.Greater(t, with.N, without.N+40, "the tools are in the prompt")
+		require.Equal(t, "ollama:"+ollamatest.Tools, with.By, "counted in process")
+		a, err := llm.Collect(t.Context(), m, llm.Request{Messages: messages, Tools: tools, MaxTokens: 1})
+		require.NoError(t, err, name)
+		require.Equal(t, a.Usage.Prompt, with.N, name)
 	}
 }
 

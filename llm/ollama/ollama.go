@@ -84,9 +84,10 @@ type Model struct {
 }
 
 var (
-	_ llm.Measurer   = (*Model)(nil)
-	_ llm.Generator  = (*Model)(nil)
-	_ embed.Embedder = (*Embedder)(nil)
+	_ llm.Measurer        = (*Model)(nil)
+	_ llm.RequestMeasurer = (*Model)(nil)
+	_ llm.Generator       = (*Model)(nil)
+	_ embed.Embedder      = (*Embedder)(nil)
 )
 
 // New returns the model that c names. The server is first asked when

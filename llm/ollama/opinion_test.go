@@ -49,7 +49,7 @@ func TestSecondOpinionOnTokensAndTemplates(t *testing.T) {
 				require.Equal(t, there.Texts[i], nonNil(here), "%q", text)
 			}
 			for i, messages := range q.Chats {
-				prompt, err := p.render(messages)
+				prompt, err := p.render(messages, nil)
 				require.NoError(t, err)
 				here, err := p.vocabulary.prompts.Encode(prompt, true)
 				require.NoError(t, err)

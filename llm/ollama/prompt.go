@@ -44,7 +44,7 @@ func newPrompter(show *api.ShowResponse) (*prompter, error) {
 }
 
 // render follows the server: ChatHandler and renderPrompt of v0.24.
-func (p *prompter) render(messages []api.Message) (string, error) {
+func (p *prompter) render(messages []api.Message, tools api.Tools) (string, error) {
 	all := slices.Concat(p.before, messages)
 	if p.system != "" && (len(messages) == 0 || messages[0].Role != string(chat.System)) {
 		all = append([]api.Message{{Role: string(chat.System), Content: p.system}}, all...)
@@ -54,15 +54,15 @@ func (p *prompter) render(messages []api.Message) (string, error) {
 		if p.thinks {
 			think = &api.ThinkValue{Value: true}
 		}
-		return renderers.RenderWithRenderer(p.renderer, all, nil, think)
+		return renderers.RenderWithRenderer(p.renderer, all, tools, think)
 	}
 	var b bytes.Buffer
-	err := p.template.Execute(&b, template.Values{Messages: all, Think: p.thinks, IsThinkSet: p.thinks})
+	err := p.template.Execute(&b, template.Values{Messages: all, Tools: tools, Think: p.thinks, IsThinkSet: p.thinks})
 	return b.String(), err
 }
 
-func (p *prompter) count(messages []api.Message) (int, error) {
-	prompt, err := p.render(messages)
+func (p *prompter) count(messages []api.Message, tools api.Tools) (int, error) {
+	prompt, err := p.render(messages, tools)
 	if err != nil {
 		return 0, err
 	}
@@ -101,7 +101,7 @@ func (m *Model) check(ctx context.Context, p *prompter) error {
 		{Role: "assistant", Content: "x = f(a[0]);     \r\n\tif (y) { }  // ======="},
 		{Role: "user", Content: "  Don't\r\n\r\nSTOP …  ¿Qué?   "},
 	}
-	there, err := m.countThere(ctx, probe)
+	there, err := m.countThere(ctx, probe, nil)
 	if fault.Is(err, fault.DoesNotFit) {
 		m.sure = calibration{checked: true, margin: estimateFloor}
 		return nil
@@ -109,7 +109,7 @@ func (m *Model) check(ctx context.Context, p *prompter) error {
 	if err != nil {
 		return err
 	}
-	here, err := p.count(probe)
+	here, err := p.count(probe, nil)
 	if err != nil {
 		here = 0 // a prompt that cannot be rendered here equals nothing
 	}
@@ -120,14 +120,14 @@ func (m *Model) check(ctx context.Context, p *prompter) error {
 
 // countThere has the server count by running the prompt for one token: asking
 // for none would run without end. m.mu is held.
-func (m *Model) countThere(ctx context.Context, messages []api.Message) (int, error) {
+func (m *Model) countThere(ctx context.Context, messages []api.Message, tools api.Tools) (int, error) {
 	length, err := m.window(ctx)
 	if err != nil {
 		return 0, err
 	}
 	never, n := false, 0
 	req := &api.ChatRequest{
-		Model: m.config.Model, Messages: messages, Truncate: &never, Shift: &never, Stream: &never,
+		Model: m.config.Model, Messages: messages, Tools: tools, Truncate: &never, Shift: &never, Stream: &never,
 		KeepAlive: m.keepAlive(), Options: map[string]any{"num_ctx": length, "num_predict": 1},
 	}
 	err = m.api.Chat(ctx, req, func(r api.ChatResponse) error {
@@ -143,11 +143,21 @@ func (m *Model) countThere(ctx context.Context, messages []api.Message) (int, er
 	return n, nil
 }
 
-// CountMessages implements [llm.Measurer]. It counts in process where that was
+// CountMessages implements [llm.Measurer], as CountRequest does for a request
+// without tools.
+func (m *Model) CountMessages(ctx context.Context, messages []chat.Message) (tokens.Count, error) {
+	return m.CountRequest(ctx, llm.Request{Messages: messages})
+}
+
+// CountRequest implements [llm.RequestMeasurer]. It counts in process where that was
 // found equal to the server, else it has the server count, which runs the prompt.
 // A prompt larger than the window is then known only to have more tokens than that.
-func (m *Model) CountMessages(ctx context.Context, messages []chat.Message) (tokens.Count, error) {
-	list, err := apiMessages(messages)
+func (m *Model) CountRequest(ctx context.Context, r llm.Request) (tokens.Count, error) {
+	list, err := apiMessages(r.Messages)
+	if err != nil {
+		return tokens.Count{}, err
+	}
+	tools, err := apiTools(r.Tools)
 	if err != nil {
 		return tokens.Count{}, err
 	}
@@ -158,15 +168,15 @@ func (m *Model) CountMessages(ctx context.Context, messages []chat.Message) (tok
 		return tokens.Count{}, err
 	}
 	if p != nil && m.sure.margin == 0 {
-		n, err := p.countOrAsk(list)
+		n, err := p.countOrAsk(list, tools)
 		if err == nil {
 			return tokens.Count{N: n, Method: tokens.Exact, By: m.name()}, nil
 		}
 	}
-	if len(list) == 0 {
+	if len(list) == 0 && len(tools) == 0 {
 		return tokens.Count{N: 0, Method: tokens.Exact, By: m.name()}, nil
 	}
-	n, err := m.countThere(ctx, list)
+	n, err := m.countThere(ctx, list, tools)
 	if fault.Is(err, fault.DoesNotFit) {
 		return tokens.Count{N: m.length + 1, Method: tokens.AtLeast, By: m.name() + " by running it"}, nil
 	}
@@ -178,10 +188,10 @@ func (m *Model) CountMessages(ctx context.Context, messages []chat.Message) (tok
 
 // countOrAsk counts; a template that refuses a history without a user message
 // is given one that says "?" (INJ-3).
-func (p *prompter) countOrAsk(messages []api.Message) (int, error) {
-	n, err := p.count(messages)
+func (p *prompter) countOrAsk(messages []api.Message, tools api.Tools) (int, error) {
+	n, err := p.count(messages, tools)
 	if err != nil && !slices.ContainsFunc(messages, func(m api.Message) bool { return m.Role == string(chat.User) }) {
-		return p.count(append(slices.Clone(messages), api.Message{Role: string(chat.User), Content: "?"}))
+		return p.count(append(slices.Clone(messages), api.Message{Role: string(chat.User), Content: "?"}), tools)
 	}
 	return n, err
 }

@@ -40,6 +40,9 @@ func (m *Model) window(ctx context.Context) (int, error) {
 			return 0, err
 		}
 		loaded, err := m.loaded(ctx)
+		if err == nil && loaded == 0 {
+			loaded, err = m.shared(ctx)
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -84,6 +87,39 @@ func (s *server) loaded(ctx context.Context) (int, error) {
 		}
 	}
 	return 0, nil
+}
+
+// shared returns the window of a running model with the same weights: the server
+// runs two names of one file once, and lists only the name that was asked first.
+func (s *server) shared(ctx context.Context) (int, error) {
+	running, err := s.api.ListRunning(ctx)
+	if err != nil {
+		return 0, s.explain(err)
+	}
+	mine, err := s.weights(ctx, s.config.Model)
+	if err != nil || mine == "" {
+		return 0, err
+	}
+	for _, p := range running.Models {
+		if theirs, err := s.weights(ctx, p.Model); err == nil && theirs == mine {
+			return p.ContextLength, nil
+		}
+	}
+	return 0, nil
+}
+
+// weights names the file that a model is made of.
+func (s *server) weights(ctx context.Context, model string) (string, error) {
+	show, err := s.api.Show(ctx, &api.ShowRequest{Model: model})
+	if err != nil {
+		return "", s.explain(err)
+	}
+	for line := range strings.Lines(show.Modelfile) {
+		if from, ok := strings.CutPrefix(line, "FROM "); ok {
+			return strings.TrimSpace(from), nil
+		}
+	}
+	return "", nil
 }
 
 func (s *server) keepAlive() *api.Duration {

@@ -52,6 +52,31 @@ func NewEmbedder(ctx context.Context, c Config) (*Embedder, error) {
 	return e, nil
 }
 
+// ListedByLMStudio returns the embedding model that LM Studio lists and whose
+// name holds part; empty if it has none or another kind of server answers.
+func ListedByLMStudio(ctx context.Context, c Config, part string) (string, error) {
+	s, err := newServer(c)
+	if err != nil {
+		return "", err
+	}
+	type model struct{ Key, ID, Type string }
+	var list struct{ Models, Data []model }
+	if err := s.ask(ctx, s.at("api/v1/models", true), nil, &list); err != nil {
+		if !optional(err) {
+			return "", err
+		}
+		if err := s.ask(ctx, s.at("api/v0/models", true), nil, &list); err != nil {
+			return "", err
+		}
+	}
+	for _, m := range slices.Concat(list.Models, list.Data) {
+		if name := cmp.Or(m.Key, m.ID); strings.HasPrefix(m.Type, "embedding") && strings.Contains(name, part) {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
 // Spec implements [embed.Embedder].
 func (e *Embedder) Spec() embed.Spec { return e.spec }
 

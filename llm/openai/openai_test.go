@@ -228,6 +228,7 @@ func TestFailuresHaveCodesAndHoldNoContent(t *testing.T) {
 		"OpenAI's length":   {answer{400, openAITooLong}, fault.DoesNotFit},
 		"llama.cpp's":       {answer{400, llamaTooLong}, fault.DoesNotFit},
 		"vLLM's":            {answer{400, vllmTooLong}, fault.DoesNotFit},
+		"older vLLM's":      {answer{400, vllmTooLongOld}, fault.DoesNotFit},
 		"breaks off":        {answer{200, half}, fault.BackendUnreachable},
 		"empty":             {answer{200, ""}, fault.BackendUnreachable},
 		"error in a stream": {answer{200, half + `data: {"error":{"message":"SECRET"}}` + "\n"}, fault.Internal},

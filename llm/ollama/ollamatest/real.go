@@ -38,8 +38,12 @@ const (
 	Chat     = "tiny-chat"     // ChatML, 8192 tokens, always says the same sentence
 	Endless  = "tiny-endless"  // like Chat, but never stops
 	Llama3   = "tiny-llama3"   // turns and vocabulary in the manner of Llama 3
+	Tools    = "tiny-tools"    // like Llama3, with a template that shows a request's tools and calls
 	Sentence = "tiny-sentence" // a SentencePiece vocabulary whose counts differ in process
 )
+
+// Nomic is the name that makes an embedder the default; a test gives it with [Alias].
+const Nomic = "nomic-embed-text"
 
 // Answer is what every chat model but Endless and Sentence says.
 const Answer = tinymodel.Answer
@@ -97,6 +101,24 @@ func Import(ctx context.Context, base string) error {
 	return nil
 }
 
+// Alias gives a tiny model another name on the real server for as long as the
+// test takes. Without a real server it does nothing.
+func Alias(tb testing.TB, model, name string) {
+	tb.Helper()
+	base := os.Getenv(URLVariable)
+	if base == "" {
+		return
+	}
+	require.NoError(tb, Import(tb.Context(), base))
+	u, err := url.Parse(base)
+	require.NoError(tb, err)
+	c := api.NewClient(u, http.DefaultClient)
+	require.NoError(tb, c.Copy(tb.Context(), &api.CopyRequest{Source: model, Destination: name}))
+	tb.Cleanup(func() {
+		require.NoError(tb, c.Delete(context.Background(), &api.DeleteRequest{Model: name}))
+	})
+}
+
 type source struct {
 	write    func() []byte
 	template string // in Ollama's language; empty: the server finds it
@@ -108,6 +130,7 @@ func models() map[string]source {
 		Chat:     {write: tinymodel.Chat},
 		Endless:  {write: tinymodel.Endless},
 		Llama3:   {write: tinymodel.Llama3, template: tinymodel.Llama3Template},
+		Tools:    {write: tinymodel.Llama3, template: tinymodel.ToolsTemplate},
 		Sentence: {write: tinymodel.Sentence, template: "{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}"},
 	}
 }

@@ -163,7 +163,7 @@ func (p *passOn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer)
 }
 
-// keep adds an exchange to the recording. Lists of models keep the one
+// keep adds an exchange to the recording. Lists of models keep Nomic and the one
 // that the test named last: what else the server holds depends on other tests.
 func (p *passOn) keep(x exchange, answer []byte) {
 	p.mu.Lock()
@@ -179,7 +179,7 @@ func (p *passOn) keep(x exchange, answer []byte) {
 	if x.Method == http.MethodGet && json.Unmarshal(answer, &list) == nil {
 		list.Models = slices.DeleteFunc(list.Models, func(m map[string]any) bool {
 			name, _ := m["model"].(string)
-			return name != p.last
+			return name != p.last && name != Nomic+":latest"
 		})
 		answer, _ = json.Marshal(list)
 	}

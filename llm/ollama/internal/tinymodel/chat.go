@@ -163,3 +163,14 @@ func trainingWords(whole []string) map[string]int {
 	}
 	return words
 }
+
+// ToolsTemplate is Llama3Template with the tools of a request in front.
+const ToolsTemplate = `{{- if .Tools }}<|start_header_id|>system<|end_header_id|>
+
+You may call:{{ range .Tools }}
+{{ . }}{{ end }}<|eot_id|>{{ end }}
+{{- range .Messages }}<|start_header_id|>{{ .Role }}<|end_header_id|>
+
+{{ .Content }}{{ range .ToolCalls }}{"name": "{{ .Function.Name }}", "parameters": {{ .Function.Arguments }}}{{ end }}<|eot_id|>{{ end }}<|start_header_id|>assistant<|end_header_id|>
+
+`

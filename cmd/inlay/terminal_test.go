@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+
+	"inlay/injection"
+)
+
+// screen collects what a terminal shows.
+type screen struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *screen) count(what string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Count(s.text.String(), what)
+}
+
+// talkative is an OpenAI-compatible server that answers a word every few
+// milliseconds and never ends; left counts the answers whose reader left.
+func talkative(t *testing.T) (url string, left chan struct{}) {
+	t.Helper()
+	left = make(chan struct{}, 8)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		for i := 1; r.Context().Err() == nil; i++ {
+			_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":\"word%d \"}}]}\n\n", i)
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(10 * time.Millisecond)
+		}
+		left <- struct{}{}
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL + "/v1", left
+}
+
+// TestCtrlCOnATerminal types Ctrl-C, as a person does, while an answer that
+// would never end streams: its words are on the screen already, the model is
+// stopped, and the chat goes on.
+func TestCtrlCOnATerminal(t *testing.T) {
+	url, left := talkative(t)
+	cmd := command(t, "chat", "--model", "openai:m", "--base-url", url, "--context-length", "4096")
+	terminal, err := pty.Start(cmd)
+	require.NoError(t, err)
+	defer func() { _ = terminal.Close() }()
+	var shown screen
+	go func() { _, _ = io.Copy(&shown, terminal) }()
+	wait := func(what string, times int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return shown.count(what) >= times }, 30*time.Second, 5*time.Millisecond, "%s in %q", what, &shown.text)
+	}
+	wait("> ", 1)
+	for turn := range 2 {
+		_, err = io.WriteString(terminal, "Tell me more\n")
+		require.NoError(t, err)
+		wait("word3 ", turn+1) // while the answer goes on
+		_, err = io.WriteString(terminal, "\x03")
+		require.NoError(t, err)
+		wait("stopped", turn+1)
+		<-left
+	}
+	_, err = io.WriteString(terminal, "/quit\n")
+	require.NoError(t, err)
+	require.NoError(t, cmd.Wait(), "%q", &shown.text)
+}
+
+// TestTreeTallerThanTheScreen: the cursor never climbs higher than the screen,
+// where it would overwrite what is not the tree.
+func TestTreeTallerThanTheScreen(t *testing.T) {
+	const rows = 6
+	dir := t.TempDir()
+	args := []string{"ask", "--context-length", "100000", "when do tides rise?"}
+	for i := range 12 {
+		path := filepath.Join(dir, fmt.Sprintf("港の手引き%d.txt", i))
+		require.NoError(t, os.WriteFile(path, []byte("Tides rise over the harbour."), 0o600))
+		args = append(args, "-f", path)
+	}
+	cmd := command(t, args...)
+	terminal, tty, err := pty.Open()
+	require.NoError(t, err)
+	defer func() { _ = terminal.Close() }()
+	require.NoError(t, pty.Setsize(terminal, &pty.Winsize{Rows: rows, Cols: 24}))
+	cmd.Stderr = tty
+	require.NoError(t, cmd.Start())
+	require.NoError(t, tty.Close())
+	all, _ := io.ReadAll(terminal)
+	require.NoError(t, cmd.Wait(), "%s", all)
+	require.Contains(t, string(all), "\x1b[K")
+	for _, up := range regexp.MustCompile(`\x1b\[(\d+)A`).FindAllStringSubmatch(string(all), -1) {
+		n, err := strconv.Atoi(up[1])
+		require.NoError(t, err)
+		require.Less(t, n, rows)
+	}
+	for line := range strings.SplitSeq(string(all), "\r\n") {
+		_, text, _ := strings.Cut(line, "\x1b[K")
+		columns := 0
+		for _, r := range text {
+			columns += runeColumns(r)
+		}
+		require.Less(t, columns, 24, "%q would wrap", text)
+	}
+}
+
+func TestClipCountsColumns(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		columns int
+		want    string
+	}{
+		{"short", 5, "short"},
+		{"longer", 5, "long…"},
+		{"港の手引き", 10, "港の手引き"},
+		{"港の手引き", 9, "港の手引…"},
+		{"港の手引き", 8, "港の手…"},
+		{"e\u0301te\u0301", 3, "e\u0301te\u0301"},
+		{"ok 🙂 fine", 6, "ok 🙂…"},
+		{"x", 0, "…"},
+	} {
+		require.Equal(t, c.want, clip(c.text, c.columns), "%q in %d", c.text, c.columns)
+	}
+}
+
+// TestTwoProcessesOnOneHistory: the second to write is told, and nothing that
+// the first wrote is lost.
+func TestTwoProcessesOnOneHistory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "chat.json")
+	first, err := openHistory(path)
+	require.NoError(t, err)
+	second, err := openHistory(path)
+	require.NoError(t, err)
+	message := injection.Result{}.Message
+	message.Role, message.Text = "user", "one"
+	require.NoError(t, first.add(message))
+	message.Text = "two"
+	require.ErrorContains(t, second.add(message), "another process has changed the history meanwhile")
+	require.NoError(t, first.add(message), "the first goes on")
+	again, err := openHistory(path)
+	require.NoError(t, err)
+	require.Len(t, again.Messages, 2)
+	require.NoError(t, again.add(message))
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere.json")
+	require.NoError(t, second.save(elsewhere))
+	require.NoFileExists(t, path+".lock")
+}
+
+// TestLockOfADeadProcess: a lock that nobody holds any more does not stop a chat.
+func TestLockOfADeadProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "chat.json")
+	require.NoError(t, os.WriteFile(path+".lock", nil, 0o600))
+	old := time.Now().Add(-time.Minute)
+	require.NoError(t, os.Chtimes(path+".lock", old, old))
+	unlock, err := lockFile(path)
+	require.NoError(t, err)
+	unlock()
+	require.NoFileExists(t, path+".lock")
+}

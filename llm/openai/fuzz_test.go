@@ -1,0 +1,61 @@
+package openai
+
+import (
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"inlay/llm"
+)
+
+// seen is a stream as its reader got it.
+type seen struct {
+	text, done string
+	usage      int
+	failed     bool
+}
+
+func read(t *testing.T, oneByOne bool, stream string) (s seen) {
+	t.Helper()
+	r := strings.NewReader(stream)
+	source := iotest.DataErrReader(r)
+	if oneByOne {
+		source = iotest.OneByteReader(r)
+	}
+	var last llm.Delta
+	for c, err := range events(source) {
+		require.False(t, s.failed, "nothing follows an error")
+		if err != nil {
+			require.NotContains(t, err.Error(), "SECRET", "an error does not repeat the stream")
+			s.failed = true
+			continue
+		}
+		s.text += c.delta(&last).Text
+		s.usage++
+	}
+	s.done = last.Done
+	return s
+}
+
+// FuzzEvents reads streams of server-sent events: any bytes, in any pieces.
+func FuzzEvents(f *testing.F) {
+	for _, s := range []string{
+		"", "data: [DONE]\n", "data:{}\n\ndata: [DONE]\n\ndata: SECRET\n", "data: SECRET\n", ": ping\n\nevent: x\nid: 1\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\r\n\r\n",
+		`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}` + "\n" + `data: {"choices":[],"usage":{"prompt_tokens":3}}`,
+		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}}]}}]}`,
+		"data: {\"error\":{\"message\":\"x\"}}\n", "data: null\ndata: 7\n", "data: {\"choices\":null}\x00\n",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, stream string) {
+		if strings.Contains(stream, "SECRET") && len(stream) > 1<<16 {
+			return
+		}
+		whole := read(t, false, stream)
+		require.Equal(t, whole, read(t, true, stream), "the same in pieces of one byte")
+		ended := read(t, false, "data: [DONE]\n"+stream)
+		require.Equal(t, seen{}, ended, "nothing follows [DONE]")
+	})
+}
