@@ -145,9 +145,13 @@ func smooth(row []Scores, thresholds []float64) []Scores {
 			x.Cost += weight * row[k].Cost
 			return true
 		}
-		for k := i; k < len(row) && near(k); k++ {
+		k := i
+		for k < len(row) && near(k) {
+			k++
 		}
-		for k := i - 1; k >= 0 && near(k); k-- {
+		k = i - 1
+		for k >= 0 && near(k) {
+			k--
 		}
 		x.Recall, x.F1, x.Cost = x.Recall/sum, x.F1/sum, x.Cost/sum
 		out[i] = x

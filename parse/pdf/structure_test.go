@@ -35,17 +35,17 @@ func prices() string {
 const pricesTable = "| Item | Unit | Price |\n| --- | --- | --- |\n| Apple pie | piece | 3.50 |\n| Tea | cup | 2.00 |"
 
 func TestTables(t *testing.T) {
-	ruled := ""
+	var ruled strings.Builder
 	for _, y := range []float64{655, 675, 695, 715} {
-		ruled += box(70, y, 300, .5, "f")
+		ruled.WriteString(box(70, y, 300, .5, "f"))
 	}
 	for _, x := range []float64{70, 195, 295, 370} {
-		ruled += box(x, 655, .5, 60, "f")
+		ruled.WriteString(box(x, 655, .5, 60, "f"))
 	}
 	for _, c := range []struct {
 		name, content, want string
 	}{
-		{"ruled", ruled + at(72, 740, "Above.") + prices() + at(72, 600, "Below."), "Above.\n\n" + pricesTable + "\n\nBelow."},
+		{"ruled", ruled.String() + at(72, 740, "Above.") + prices() + at(72, 600, "Below."), "Above.\n\n" + pricesTable + "\n\nBelow."},
 		{
 			"stroked grid, cells shown by column", box(70, 675, 125, 40, "S") + box(195, 675, 100, 40, "S") + "70 695 m 295 695 l S\n" +
 				row(700, map[int]string{72: "Item"}) + row(680, map[int]string{72: "Tea"}) + row(700, map[int]string{200: "Unit"}) + row(680, map[int]string{200: "cup"}),
