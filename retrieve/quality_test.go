@@ -204,7 +204,7 @@ func BenchmarkChunks(b *testing.B) {
 	for _, c := range []struct {
 		name     string
 		relative float64
-	}{{"300/0", 0}, {"400/0", 0}, {"450/0", .5}, {"300/0", .75}} {
+	}{{"300/0", 0}, {"400/0", 0}, {"450/0", .5}, {"425/0", .6}, {"300/0", .7}, {"300/0", .75}} {
 		b.Run(fmt.Sprintf("%s-relative-%g", c.name, c.relative), func(b *testing.B) {
 			cuts, err := ParseSplitter(cmp.Or(os.Getenv("INLAY_CHUNK"), c.name))
 			require.NoError(b, err)
