@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,9 +34,10 @@ type Cost struct {
 	Tokens float64 `json:"tokens"` // a thousand tokens
 }
 
-// DefaultCost holds an unanswered question as bad as one answered in vain, and
-// as ten thousand tokens.
-var DefaultCost = Cost{Miss: 1, False: 1, Tokens: 0.1} //nolint:gochecknoglobals // a value to read
+// DefaultCost holds a question without its right passage to be as bad as ten
+// thousand tokens, and passages in vain half as bad: a model that reads them may
+// still say that they do not answer.
+var DefaultCost = Cost{Miss: 1, False: 0.5, Tokens: 0.1} //nolint:gochecknoglobals // a value to read
 
 // ParseAim reads "f1", "recall@0.8" or "cost". Anything else is fault.Usage.
 func ParseAim(text string) (Aim, error) {
@@ -134,24 +136,13 @@ func smooth(row []Scores, thresholds []float64) []Scores {
 	for i, x := range row {
 		x.Recall, x.F1, x.Cost = 0, 0, 0
 		sum := 0.0
-		near := func(k int) bool {
+		from, _ := slices.BinarySearch(thresholds, thresholds[i]-smoothing)
+		for k := from; k < len(row) && thresholds[k] < thresholds[i]+smoothing; k++ {
 			weight := 1 - math.Abs(thresholds[k]-thresholds[i])/smoothing
-			if weight <= 0 {
-				return false
-			}
 			sum += weight
 			x.Recall += weight * row[k].Recall
 			x.F1 += weight * row[k].F1
 			x.Cost += weight * row[k].Cost
-			return true
-		}
-		k := i
-		for k < len(row) && near(k) {
-			k++
-		}
-		k = i - 1
-		for k >= 0 && near(k) {
-			k--
 		}
 		x.Recall, x.F1, x.Cost = x.Recall/sum, x.F1/sum, x.Cost/sum
 		out[i] = x

@@ -33,7 +33,7 @@ type evalCmd struct {
 
 	Aim        string   `default:"cost" placeholder:"cost|f1|recall@P" help:"What to recommend by: the lowest cost of misses, of passages in vain and of tokens; the best F1 of passages; or the best recall at a precision of at least P."`
 	CostMiss   float64  `default:"1" placeholder:"N" help:"Cost of an answerable question without a right passage."`
-	CostFalse  float64  `default:"1" placeholder:"N" help:"Cost of an unanswerable question with passages."`
+	CostFalse  float64  `default:"0.5" placeholder:"N" help:"Cost of an unanswerable question with passages."`
 	CostTokens float64  `default:"0.1" placeholder:"N" help:"Cost of a thousand tokens."`
 	FailUnder  []string `placeholder:"NAME=VALUE" help:"End with exit code 5 when a figure is below a floor, for example ndcg@10=0.7; may be repeated."`
 
