@@ -73,7 +73,7 @@ func (t *turn) parse(ctx context.Context, a *attached, n *node) error {
 		return err
 	}
 	a.doc = doc
-	n.set(Done, textParserLoaded(doc.Library, a.Name))
+	n.set(Done, textParserLoaded(doc.ReadBy(), a.Name))
 	return nil
 }
 

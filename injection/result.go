@@ -181,7 +181,7 @@ func (t *turn) reports(b built) []FileReport {
 	out := []FileReport{}
 	for _, a := range t.considered() {
 		r := FileReport{
-			FileID: a.id(), Name: a.Name, Path: a.Path, MediaType: a.doc.MediaType, Library: a.doc.Library,
+			FileID: a.id(), Name: a.Name, Path: a.Path, MediaType: a.doc.MediaType, Library: a.doc.ReadBy(),
 			New: a.fresh, Strategy: a.strategy, Citations: cited[a.id()], Coverage: a.doc.Coverage,
 		}
 		if a.count.By != "" || a.count.N > 0 {

@@ -5,6 +5,7 @@ package parse
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 )
 
 // File is what was attached: a name, its bytes and, if the sender said so, a
@@ -41,6 +42,28 @@ type Document struct {
 	Warnings  []Warning `json:"warnings,omitempty"`
 	Partial   bool      `json:"partial,omitempty"` // reading was ended from outside: other pages may come next time
 	Cached    bool      `json:"-"`                 // it came from a cache: nothing was parsed
+}
+
+// ReadBy names what read the document, and the pages that something else read:
+// "ledongthuc/pdf, tesseract (page 2)".
+func (d Document) ReadBy() string {
+	pages := map[string][]int{}
+	var others []string
+	for _, s := range d.Sections {
+		if s.Kind != Page || s.Library == "" || s.Library == d.Library {
+			continue
+		}
+		if pages[s.Library] == nil {
+			others = append(others, s.Library)
+		}
+		pages[s.Library] = append(pages[s.Library], s.Number)
+	}
+	out := d.Library
+	for _, library := range others {
+		slices.Sort(pages[library])
+		out += ", " + library + " (" + Ranges("page", pages[library]) + ")"
+	}
+	return out
 }
 
 // Kind says what a section is.

@@ -51,7 +51,7 @@ func parseOne(ctx context.Context, a *app, path string, quiet bool) (parse.Docum
 	if err != nil {
 		return doc, err
 	}
-	s.State, s.Text = injection.Done, fmt.Sprintf("%s read %s as %s", doc.Library, f.Name, doc.MediaType)
+	s.State, s.Text = injection.Done, fmt.Sprintf("%s read %s as %s", doc.ReadBy(), f.Name, doc.MediaType)
 	view.show(s)
 	view.close()
 	for _, w := range doc.Warnings {

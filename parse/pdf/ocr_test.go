@@ -49,6 +49,7 @@ func TestOCR(t *testing.T) {
 	require.Len(t, d.Sections, 3)
 	require.Equal(t, Library, d.Library)
 	require.Equal(t, OCRLibrary, d.Sections[1].Library)
+	require.Equal(t, "ledongthuc/pdf, tesseract (page 2)", d.ReadBy())
 	require.Equal(t, parse.Read, d.Sections[1].Status)
 	require.Equal(t, "And so has this one.", d.Text[d.Sections[2].Start:d.Sections[2].End])
 	require.Empty(t, d.Coverage.Scanned)
