@@ -33,7 +33,7 @@ type Parser struct {
 
 // Info implements [parse.Parser].
 func (p Parser) Info() parse.Info {
-	version := "1"
+	version := "2"
 	if p.Second != nil {
 		version += "+pdfium"
 	}
