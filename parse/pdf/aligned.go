@@ -18,6 +18,7 @@ const (
 	pairRows    = 4 // least rows of a table of two columns
 	maxAligned  = 8 // mean words of a cell
 	maxTabRows  = 500
+	maxStrips   = 200 // of one row
 	minOccupied = .6
 	sameExtent  = 4 // points by which rules of one table may differ in length
 )
@@ -38,16 +39,16 @@ type tableRow struct {
 // aligned makes tables of rows that no grid holds: first those that horizontal
 // rules enclose, then those whose gaps alone lie below each other.
 func (t *tabulator) aligned(over []span) {
-	for _, frame := range frames(over) {
+	found := frames(over)
+	t.doc.charge(min(len(found), maxGrids) * t.words / 64)
+	for _, frame := range found[:min(len(found), maxGrids)] {
 		t.framed(frame)
 	}
 	rows := t.rows(columnGap, nil)
 	for i := 0; i < len(rows); {
 		columns, n := t.run(rows[i:])
-		if !t.alignedTable(rows[i:i+n], columns) {
-			n = 1
-		}
-		i += n
+		t.alignedTable(rows[i:i+n], columns)
+		i += max(n, 1)
 	}
 }
 
@@ -82,7 +83,7 @@ func (t *tabulator) rows(gap float64, in *frame) []tableRow {
 func (r *tableRow) add(w word, a at, gap float64) {
 	for i := range slices.Backward(r.strips) {
 		s := &r.strips[i]
-		if w.x0-s.x1 < gap && s.x0-w.x1 < gap {
+		if len(r.strips) > maxStrips || w.x0-s.x1 < gap && s.x0-w.x1 < gap { // a row of too many is none of a table
 			s.x0, s.x1 = min(s.x0, w.x0), max(s.x1, w.x1)
 			s.words = append(s.words, a)
 			return
@@ -139,9 +140,9 @@ func overlay2(columns, row []strip) []strip {
 
 // alignedTable makes a table of rows that no rule marks, if nearly all of their
 // cells have text and little of it.
-func (t *tabulator) alignedTable(rows []tableRow, columns []strip) bool {
+func (t *tabulator) alignedTable(rows []tableRow, columns []strip) {
 	if len(rows) < minRows || len(columns) < 2 || len(columns) == 2 && len(rows) < pairRows {
-		return false
+		return
 	}
 	cells := cellsIn(rows, columns)
 	text := t.texts(cells)
@@ -158,9 +159,11 @@ func (t *tabulator) alignedTable(rows []tableRow, columns []strip) bool {
 		}
 	}
 	if 2*slices.Min(occupied) < len(rows) || 2*marks > occupied[0] {
-		return false
+		return
 	}
-	return float64(filled) >= minOccupied*float64(len(rows)*len(columns)) && words <= maxAligned*filled && t.take(cells, text)
+	if float64(filled) >= minOccupied*float64(len(rows)*len(columns)) && words <= maxAligned*filled {
+		t.take(cells, text)
+	}
 }
 
 // isMark reports whether a cell is the bullet or number of a list's item.

@@ -17,6 +17,10 @@ const (
 	overlay  = .1  // the same glyph this near to itself is bold by printing twice
 )
 
+// maxWords bounds the characters of a page whose words are placed: beyond it, no
+// table is looked for.
+const maxWords = 1 << 19
+
 // line is one line of text as it was shown.
 type line struct {
 	text   string
@@ -51,6 +55,7 @@ func (l line) word(i int) string {
 type flow struct {
 	lines []line
 	size  int // bytes of all text so far
+	words int // characters whose words are placed
 
 	buf      strings.Builder
 	current  line
@@ -141,7 +146,7 @@ func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
 			f.space()
 		case r < ' ', r == 0x7F, r == '\uFEFF', r == '\u200B':
 		default:
-			if f.spaced {
+			if f.words++; f.spaced && f.words <= maxWords {
 				at := x*ux + y*uy
 				f.current.words = append(f.current.words, word{f.buf.Len(), at, at})
 			}

@@ -24,6 +24,7 @@ const (
 	runningHeads   = 3 // a heading seen this often is the head of every page
 	letterShare    = .4
 	deepest        = 6
+	maxHeadings    = 20_000
 )
 
 // style is how a line looks.
@@ -58,6 +59,9 @@ func headings(pages []pageText, starts []int, end int) []parse.Section {
 	var all []title
 	for i, p := range pages {
 		all = append(all, f.page(p.lines, starts[i])...)
+	}
+	if len(all) > maxHeadings {
+		return nil // whatever these are
 	}
 	all = withoutRunningHeads(all)
 	rank(all)

@@ -8,10 +8,11 @@ import (
 // ruled makes a table of the words that stand inside a grid.
 func (t *tabulator) ruled(g *grid) {
 	rows, columns := len(g.ys)-1, len(g.xs)-1
-	if rows*columns > maxCells {
+	edges := rows * columns * (len(g.over) + len(g.down))
+	if rows*columns > maxCells || edges > maxEdges {
 		return
 	}
-	t.doc.charge((len(t.lines) + rows*columns*(len(g.over)+len(g.down))) / 16)
+	t.doc.charge((t.words + edges) / 64)
 	cells := make([][][]at, rows)
 	for i := range cells {
 		cells[i] = make([][]at, columns)
@@ -145,7 +146,7 @@ func (t *tabulator) splitRow(row [][]at) [][][]at {
 		}
 		heights = own
 	}
-	if filled < 2 || len(heights) < 2 {
+	if filled < 2 || len(heights) < 2 || len(heights) > maxTabRows {
 		return [][][]at{row}
 	}
 	out := make([][][]at, len(heights))
@@ -167,6 +168,9 @@ func (t *tabulator) heights(cell []at) []float64 {
 	var out []float64
 	for _, w := range cell {
 		l := t.lines[w.line]
+		if len(out) > maxTabRows {
+			break
+		}
 		if y := l.across(); !slices.ContainsFunc(out, func(h float64) bool { return near(h, y, l.size) }) {
 			out = append(out, y)
 		}

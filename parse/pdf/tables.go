@@ -16,6 +16,8 @@ const (
 	maxCellWords = 150 // in one cell
 	maxMeanWords = 40  // over all cells with text
 	maxCells     = 10_000
+	maxGrids     = 64      // of one page, and as many frames
+	maxEdges     = 4 << 20 // comparisons of cells with rules
 )
 
 // at is one word: the line it stands in and its place there.
@@ -26,6 +28,7 @@ type tabulator struct {
 	directed
 	doc   *document
 	lines []line
+	words int         // of all lines, or more
 	gone  map[at]bool // words that stand in a table
 	found []found
 }
@@ -38,16 +41,17 @@ type found struct {
 
 // tabulate replaces the lines that form tables by one line for each table.
 func (p *page) tabulate(lines []line) []line {
-	if len(lines) < 2 {
+	if len(lines) < 2 || p.flow.words > maxWords {
 		return lines
 	}
-	t := tabulator{directed: mainDirection(lines), doc: p.doc, lines: lines, gone: map[at]bool{}}
+	t := tabulator{directed: mainDirection(lines), doc: p.doc, lines: lines, words: p.flow.words, gone: map[at]bool{}}
 	over, down := []span(nil), []span(nil)
 	if p.drawn <= maxRules {
 		over, down = t.split(p.rules)
 	}
 	p.doc.charge(len(over) * len(down) / 64)
-	for _, g := range grids(over, down) {
+	found := grids(over, down)
+	for _, g := range found[:min(len(found), maxGrids)] {
 		t.ruled(&g)
 	}
 	t.aligned(over)
@@ -106,12 +110,11 @@ func (t *tabulator) left(i int) string {
 	return strings.Join(kept, " ")
 }
 
-// take makes a table of rows of words, if it looks like one, and reports
-// whether it did.
-func (t *tabulator) take(rows [][][]at, text [][]string) bool {
+// take makes a table of rows of words, if it looks like one.
+func (t *tabulator) take(rows [][][]at, text [][]string) {
 	text = withoutBlank(text)
 	if !looksLikeTable(text) {
-		return false
+		return
 	}
 	first := len(t.lines)
 	for _, row := range rows {
@@ -123,7 +126,6 @@ func (t *tabulator) take(rows [][][]at, text [][]string) bool {
 		}
 	}
 	t.found = append(t.found, found{first, parse.MarkdownTable(text)})
-	return true
 }
 
 // text joins the words of a cell; a word parted at a line's end is whole again.
