@@ -78,6 +78,10 @@ bench-search: ## flat search and chromem-go beside each other, at 1k, 10k and 10
 bench-tokens: ## token counting against tiktoken-go
 	go test -v -count=1 -run '^TestReport$$' ./tokens -report
 
+.PHONY: bench-chat
+bench-chat: ## what a chat adds before the model's first byte, against a real Ollama server
+	scripts/ollama-server run go test -run '^$$' -bench '^BenchmarkChatOverhead$$' -benchtime 20x ./cmd/inlay
+
 .PHONY: verify-tokens
 verify-tokens: ## token ids against npm's tiktoken: all reference texts, every code point
 	npm install --silent --no-audit --no-fund --prefix bin/npm tiktoken@1.0.22
