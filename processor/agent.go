@@ -62,7 +62,10 @@ func (a *Agent) Turn(ctx context.Context, t *Turn, c *Conversation, text string)
 	if len(a.Models) == 0 {
 		return Reply{}, &fault.Error{Code: fault.Usage, Subject: "agent", Reason: "there is no model to ask", Next: "give it one"}
 	}
-	t.Model, t.Tools = cmp.Or[any](t.Model, a.Models[0]).(llm.Measurer), a.Tools
+	if t.Model == nil {
+		t.Model = a.Models[0]
+	}
+	t.Tools = a.Tools
 	t.Ledger, t.Said = cmp.Or(t.Ledger, a.Ledger), text
 	messages := append(slices.Clone(c.Messages), Say(chat.User, FromUser, text))
 	reply := Reply{Said: slices.Clone(messages[len(c.Messages):])}

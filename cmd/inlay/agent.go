@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"inlay/fault"
 	"inlay/injection"
 	"inlay/processor"
 	"inlay/processor/builtin"
@@ -22,6 +25,7 @@ type agentCmd struct {
 	Fallback  []string          `sep:"none" placeholder:"PROVIDER:NAME" help:"Model to ask when the one before fails; may be repeated."`
 	Arg       map[string]string `sep:"none" placeholder:"NAME=VALUE" help:"Value for {NAME} in what you ask; may be repeated."`
 	History   string            `placeholder:"FILE" help:"Conversation to go on with (inlay.history/v1); it is made if it is not there."`
+	IDE       string            `name:"ide" placeholder:"FILE" help:"What your editor shows, as JSON: file, language, selection, line, column."`
 	MaxSteps  int               `default:"16" placeholder:"N" help:"Most calls of the model for one question."`
 	MaxTokens int               `default:"0" placeholder:"N" help:"Most tokens of an answer (default: room for 1024 is kept)."`
 	NoTools   bool              `help:"Offer no tools, for models that have none."`
@@ -99,7 +103,11 @@ func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace) (*pro
 
 // turn carries one question out, prints the answer and keeps what was said.
 func (c *agentCmd) turn(ctx context.Context, a *app, agent *processor.Agent, conversation *processor.Conversation, past *history, question string) error {
-	t := &processor.Turn{Now: time.Now(), Arguments: maps.Clone(c.Arg)}
+	ide, err := c.editor()
+	if err != nil {
+		return err
+	}
+	t := &processor.Turn{Now: time.Now(), Arguments: maps.Clone(c.Arg), IDE: ide}
 	reply, err := agent.Turn(ctx, t, conversation, question)
 	if e := c.tell(a.stderr, t); e != nil {
 		return e
@@ -112,6 +120,22 @@ func (c *agentCmd) turn(ctx context.Context, a *app, agent *processor.Agent, con
 	}
 	_, err = fmt.Fprintln(a.stdout, printable(reply.Text))
 	return err
+}
+
+// editor reads what the editor shows, anew for each turn.
+func (c *agentCmd) editor() (*processor.IDE, error) {
+	if c.IDE == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(c.IDE)
+	if err != nil {
+		return nil, &fault.Error{Code: fault.CodeOf(err), Subject: c.IDE, Reason: "it cannot be read: " + reasonOf(err), Next: "check --ide", Err: err}
+	}
+	var ide processor.IDE
+	if err := json.Unmarshal(data, &ide); err != nil {
+		return nil, &fault.Error{Code: fault.Usage, Subject: c.IDE, Reason: "is no JSON object with file, language, selection, line and column", Next: "check --ide", Err: err}
+	}
+	return &ide, nil
 }
 
 // tell prints the trace, or what processors had to say.
