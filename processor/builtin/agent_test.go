@@ -320,6 +320,28 @@ func TestOneTurnOutgrowsTheWindow(t *testing.T) {
 	require.ErrorContains(t, err, "ConversationCompactorModifier")
 }
 
+// Where the model's own count is larger than the sum of the messages' counts,
+// as with estimates, the compactor goes by the model's.
+func TestCompactorGoesByTheModelsCount(t *testing.T) {
+	m, err := llm.NewStatic(llm.StaticOptions{Model: "openai:unknown", Length: 4000, Library: &library})
+	require.NoError(t, err)
+	kinds := []string{strings.Repeat("All work and no play. ", 100), strings.Repeat("| 17 | 4,5 | 0x3f |\n", 60), strings.Repeat("Ünïcödé wörds ", 40)}
+	c := load(t, builtin.Host{}, only("ConversationCompactorModifier"))
+	for n := range 14 {
+		var v []processor.Message
+		for i := range n {
+			v = append(v, processor.Say(chat.User, processor.FromHistory, kinds[i%3]), processor.Say(chat.Assistant, processor.FromModel, "Yes."))
+		}
+		v = append(v, processor.Say(chat.User, processor.FromUser, "now"))
+		out, verdict, err := c.Messages.Run(t.Context(), &processor.Turn{Model: m, Reserve: 500}, v)
+		require.NoError(t, err)
+		require.Equal(t, processor.Continues, verdict.Kind, "%d: %s", n, verdict.Reason)
+		count, err := m.CountMessages(t.Context(), processor.Chats(out))
+		require.NoError(t, err)
+		require.LessOrEqual(t, count.Budgeted(), 3500)
+	}
+}
+
 func TestOrphansAreMended(t *testing.T) {
 	v := []processor.Message{
 		{Role: chat.Tool, ToolCallID: "gone", Parts: []processor.Part{{Text: "x"}}},

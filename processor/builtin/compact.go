@@ -42,7 +42,7 @@ func (p Compactor) Modify(ctx context.Context, t *processor.Turn, v []processor.
 		if err != nil || over <= 0 {
 			return out, processor.Continue(), err
 		}
-		target -= over
+		target = min(target, size) - over // the sum was too small a measure here: aim lower than what it said
 	}
 	return v, processor.Halt(fmt.Sprintf("the messages cannot be made to fit the %d tokens there are", room)), nil
 }
@@ -70,7 +70,10 @@ func (p Compactor) compact(t *processor.Turn, v []processor.Message, target int)
 		}
 	}
 	size = p.shorten(t, v[:last], size, target)
-	v, size = dropTurns(t, v, size, target)
+	before := len(v)
+	if v, size = dropTurns(t, v, size, target); len(v) < before {
+		t.Note("turns_dropped", "Earlier turns did not fit.")
+	}
 	v, size = dropSteps(t, v, size, target)
 	if size > target {
 		size = p.shorten(t, v, size, target)
@@ -124,13 +127,11 @@ func dropTurns(t *processor.Turn, v []processor.Message, size, target int) ([]pr
 		cut++
 	}
 	if cut > 0 {
-		t.Note("turns_dropped", fmt.Sprintf("%d earlier turns did not fit.", cut))
 		v = slices.Concat(v[head.start:head.end], v[list[cut].start:])
 	}
 	if size > target {
 		rest, summary := splitSummary(v[head.start:head.end])
 		if summary != "" {
-			t.Note("summary_dropped", "The summary of earlier turns did not fit.")
 			v = slices.Concat(rest, v[head.end:])
 			size = t.Size(v...)
 		}

@@ -126,7 +126,7 @@ func (p AtFile) Modify(ctx context.Context, t *processor.Turn, v []processor.Mes
 	if p.Workspace == nil || p.Injector == nil || i < 0 {
 		return v, processor.Continue(), nil
 	}
-	files, images, err := p.named(ctx, t, v)
+	files, images, names, err := p.named(ctx, t, v)
 	if err != nil || len(files)+len(images) == 0 {
 		return v, processor.Continue(), err
 	}
@@ -140,9 +140,13 @@ func (p AtFile) Modify(ctx context.Context, t *processor.Turn, v []processor.Mes
 		return v, processor.Continue(), &fault.Error{Code: fault.WindowUnknown, Subject: "@" + files[0].Name, Reason: "there is no model whose window could hold it"}
 	}
 	options := p.Injection
-	options.ReserveOutput = max(options.ReserveOutput, t.Reserve)
-	text := v[i].Text()
-	res, err := p.Injector.Inject(ctx, injection.Request{Messages: processor.Chats(slices.Concat(v[:i], v[i+1:])), Text: text, Files: files, Model: t.Model, Options: options})
+	text, asked := v[i].Text(), question(v[i], names)
+	options.ReserveOutput = max(options.ReserveOutput, t.Reserve) + max(0, t.Count(text)-t.Count(asked))
+	history, err := recent(ctx, t, slices.Concat(v[:i], v[i+1:]))
+	if err != nil {
+		return v, processor.Continue(), err
+	}
+	res, err := p.Injector.Inject(ctx, injection.Request{Messages: processor.Chats(history), Text: asked, Files: files, Model: t.Model, Options: options})
 	if err != nil {
 		return v, processor.Continue(), err
 	}
@@ -153,8 +157,47 @@ func (p AtFile) Modify(ctx context.Context, t *processor.Turn, v []processor.Mes
 		t.Note(w.Code, w.Message)
 	}
 	t.Note(string(res.ReasonCode), res.Reason)
-	out[i] = laid(out[i], text, res)
+	out[i] = laid(out[i], asked, res)
+	if out[i].Injected != nil {
+		out[i].Injected.Query = text
+	}
 	return out, processor.Continue(), nil
+}
+
+// recent is the conversation as files are budgeted beside it: the earliest turns
+// are left out as far as it takes more than half of the room. Window,
+// compression and compactor, which come later, make that room.
+func recent(ctx context.Context, t *processor.Turn, v []processor.Message) ([]processor.Message, error) {
+	room, ok, err := t.Room(ctx)
+	if err != nil || !ok {
+		return v, err
+	}
+	v, _ = dropTurns(t, v, t.Size(v...), room/2)
+	return v, nil
+}
+
+// question is what a message asks without the references that were followed: a
+// file's name in it would be searched for like any other word.
+func question(m processor.Message, names []string) string {
+	m = m.Clone()
+	for i, part := range m.Parts {
+		if !part.Origin.Expandable() {
+			continue
+		}
+		var b strings.Builder
+		from := 0
+		for _, r := range references(part.Text) {
+			if slices.Contains(names, r.name) {
+				b.WriteString(part.Text[from:r.start])
+				from = r.end
+			}
+		}
+		m.Parts[i].Text = b.String() + part.Text[from:]
+	}
+	if asked := strings.TrimSpace(m.Text()); asked != "" {
+		return asked
+	}
+	return "What do these files say?"
 }
 
 // laid puts the prompt that was built around the message's own parts.
@@ -170,13 +213,17 @@ func laid(m processor.Message, text string, res injection.Result) processor.Mess
 	return m
 }
 
-// named are the files that the expandable text names, each once.
-func (p AtFile) named(ctx context.Context, t *processor.Turn, v []processor.Message) (files []injection.File, images []chat.Attachment, err error) {
+// named are the files that the expandable text names, each once, and the
+// references that name them.
+func (p AtFile) named(ctx context.Context, t *processor.Turn, v []processor.Message) (files []injection.File, images []chat.Attachment, names []string, err error) {
 	var all []string
 	for _, r := range written(v) {
 		paths, err := p.paths(t, r.name)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
+		}
+		if len(paths) > 0 {
+			names = append(names, r.name)
 		}
 		for _, rel := range paths {
 			if !slices.Contains(all, rel) {
@@ -186,13 +233,13 @@ func (p AtFile) named(ctx context.Context, t *processor.Turn, v []processor.Mess
 	}
 	for _, rel := range all {
 		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return nil, nil, nil, ctx.Err()
 		}
 		if files, images, err = p.add(files, images, rel); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return files, images, nil
+	return files, images, names, nil
 }
 
 // written are the references of everything that may be expanded.
