@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 TOOL := go tool -modfile=tools/go.mod
 FUZZTIME ?= 20s
+DOCUMENTS ?= $(or $(INLAY_REFERENCE_DATA),../shared/data)/documents
 INTEGRATION ?= ./llm/... ./cmd/inlay
 export GOFLAGS := -buildvcs=false
 
@@ -88,8 +89,13 @@ verify-tokens: ## token ids against npm's tiktoken: all reference texts, every c
 	go test -v -count=1 -timeout 60m -run '^TestEqualToNpm$$' ./tokens -npm "$(CURDIR)/bin/npm"
 
 .PHONY: bench-parse
-bench-parse: ## how much of the reference documents is read, by format, and what hostile ones cost
+bench-parse: build ## how much of the reference documents is read, by format, and what each file costs the command
 	go test -count=1 -run '^(TestQuality|TestHostile)$$' -v ./parse | grep -v '^ *--- PASS\|^=== '
+	scripts/parse-all bin/inlay $(DOCUMENTS)/*
+	scripts/charset-set bin/charset-set
+	go test -count=1 -run '^(TestIconv|TestSet)$$' -v ./internal/charset -set $(CURDIR)/bin/charset-set | grep set_test
+	scripts/office-set $(DOCUMENTS) bin/office-set
+	go test -count=1 -run '^TestSet$$' -v ./parse -set $(CURDIR)/bin/office-set | grep set_test
 	scripts/install-poppler
 	go test -count=1 -run '^TestFigures$$' -timeout 20m -v ./parse/pdf -figures
 

@@ -83,13 +83,15 @@ func TestHTMLTooLarge(t *testing.T) {
 func FuzzHTML(f *testing.F) {
 	f.Add([]byte(page))
 	f.Add([]byte("<table><tr><td colspan=3><ul><li>x<table><td>y"))
-	p := markup.HTML(parse.Limits{HTML: 1 << 16})
-	r, err := parse.NewRegistry(p)
-	require.NoError(f, err)
+	tree, byLines := markup.HTML(parse.Limits{HTML: 1 << 16}), markup.HTML(parse.Limits{HTML: 1 << 16, Tags: 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := r.Parse(t.Context(), parse.File{Name: "a.html", Data: data}, nil)
-		if fault.Is(err, fault.Internal) {
-			t.Fatal(err)
+		for _, p := range []parse.Parser{tree, byLines} {
+			r, err := parse.NewRegistry(p)
+			require.NoError(t, err)
+			_, err = r.Parse(t.Context(), parse.File{Name: "a.html", Data: data}, nil)
+			if fault.Is(err, fault.Internal) || err != nil && strings.Contains(err.Error(), "failed on it") {
+				t.Fatal(err)
+			}
 		}
 	})
 }
