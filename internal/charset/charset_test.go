@@ -81,3 +81,14 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A table of names is too short for statistics.
+func TestShortShiftJIS(t *testing.T) {
+	want := "名前,年齢,住所\n佐藤太郎,30,東京\n三木英子,5,大阪\n"
+	enc, _ := charset.Lookup("shift_jis")
+	data, err := enc.NewEncoder().Bytes([]byte(want))
+	require.NoError(t, err)
+	require.Equal(t, charset.Text{Text: want, Charset: "shift_jis"}, charset.Decode(data, ""))
+	quoted := "\x93Wo warst du?\x94 \x96 \x84Hier\x93, \x91sagte\x92 er.\x85 F\xfcr \x93\xc4rger\x94 war \x93\xdcbermut\x94 n\xf6tig.\n"
+	require.Equal(t, "windows-1252", charset.Decode([]byte(quoted), "").Charset)
+}

@@ -82,6 +82,9 @@ func guess(data []byte) string {
 	if looksThai(sample) {
 		return "windows-874"
 	}
+	if looksShiftJIS(sample) && !decodeAs(sample, "shift_jis").Replaced {
+		return "shift_jis"
+	}
 	all, err := chardet.NewTextDetector().DetectAll(sample)
 	if err != nil {
 		return "windows-1252"

@@ -44,3 +44,29 @@ func looksThai(sample []byte) bool {
 // thaiMark reports whether a byte of windows-874 is a vowel sign or tone mark
 // that stands over or under a letter.
 func thaiMark(b byte) bool { return b == 0xD1 || b >= 0xD4 && b <= 0xDA || b >= 0xE7 && b <= 0xEE }
+
+// looksShiftJIS recognises Japanese text too short for statistics: all bytes
+// beyond ASCII stand in valid pairs, most of which begin where Western encodings
+// keep punctuation, and whose second bytes are often beyond ASCII too, as those
+// of kana are.
+func looksShiftJIS(sample []byte) bool {
+	pairs, low, high := 0, 0, 0
+	for i := 0; i < len(sample); i++ {
+		lead := sample[i]
+		if lead < 0x80 || lead >= 0xA1 && lead <= 0xDF { // ASCII, kana of half width
+			continue
+		}
+		i++
+		if lead == 0x80 || lead == 0xA0 || lead > 0xFC || i == len(sample) || sample[i] < 0x40 || sample[i] == 0x7F || sample[i] > 0xFC {
+			return false
+		}
+		pairs++
+		if lead < 0xA0 {
+			low++
+		}
+		if sample[i] >= 0x80 {
+			high++
+		}
+	}
+	return pairs >= 4 && low*10 >= pairs*6 && high*10 >= pairs*4
+}
