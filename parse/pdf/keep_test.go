@@ -1,0 +1,24 @@
+package pdf
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// PDFium is compiled ahead only where the result can be kept, and only once.
+func TestKeepCompilesOnlyWhatItCanKeep(t *testing.T) {
+	require.NoError(t, (&PDFium{}).Keep(), "no folder: nothing to do")
+
+	p := &PDFium{CacheDir: filepath.Join(os.DevNull, "wasm")}
+	require.Error(t, p.Keep())
+	require.Nil(t, p.pool, "nothing was compiled for nothing")
+
+	p = &PDFium{CacheDir: t.TempDir()}
+	require.NoError(t, os.WriteFile(filepath.Join(p.CacheDir, p.compiled()), nil, 0o600))
+	require.NoError(t, p.Keep())
+	require.Nil(t, p.pool, "the note says that it is there")
+	require.NotEqual(t, p.compiled(), (&PDFium{Unstoppable: true}).compiled())
+}
