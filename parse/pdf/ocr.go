@@ -66,12 +66,16 @@ func (o OCR) Parse(ctx context.Context, f parse.File, report parse.Progress) (pa
 		return o.all(ctx, f, turn, err, report)
 	}
 	read, total := map[int]string{}, len(doc.Text)
+	var unread []parse.Warning
 	for i, number := range wanted {
 		text, err := o.page(ctx, f.Data, number-1, turn)
 		if ctx.Err() != nil {
 			return parse.Document{}, failure(f.Name, ctx.Err())
 		}
-		if err == nil && countLetters(text) > 0 {
+		switch {
+		case err != nil:
+			unread = append(unread, parse.Warning{Code: "ocr_failed", Message: fmt.Sprintf("page %d could not be read by tesseract: %v", number, err)})
+		case countLetters(text) > 0:
 			read[number] = text
 			total += len(text)
 		}
@@ -80,7 +84,9 @@ func (o OCR) Parse(ctx context.Context, f parse.File, report parse.Progress) (pa
 		}
 		report(innerShare + (1-innerShare)*float64(i+1)/float64(len(wanted)))
 	}
-	return spliced(doc, read), nil
+	doc = spliced(doc, read)
+	doc.Warnings = slices.Concat(doc.Warnings, unread)
+	return doc, nil
 }
 
 func (o OCR) failure(name string, err error) error {

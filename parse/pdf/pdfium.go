@@ -48,11 +48,10 @@ func (p *PDFium) start() (pdfium.Pool, error) {
 		WithMemoryLimitPages(orDefault(p.Memory, 256) << 4). // of 64 KiB
 		WithCloseOnContextDone(!p.Unstoppable)
 	if p.CacheDir != "" {
-		cache, err := wazero.NewCompilationCacheWithDir(p.CacheDir)
-		if err != nil {
-			return nil, fmt.Errorf("open the compilation cache: %w", err)
+		// Where nothing can be kept, the module is compiled anew, as without a folder.
+		if cache, err := wazero.NewCompilationCacheWithDir(p.CacheDir); err == nil {
+			config = config.WithCompilationCache(cache)
 		}
-		config = config.WithCompilationCache(cache)
 	}
 	instances := orDefault(p.Instances, 2)
 	pool, err := webassembly.Init(webassembly.Config{
