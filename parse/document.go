@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 )
 
 // File is what was attached: a name, its bytes and, if the sender said so, a
@@ -58,12 +59,13 @@ func (d Document) ReadBy() string {
 		}
 		pages[s.Library] = append(pages[s.Library], s.Number)
 	}
-	out := d.Library
+	var out strings.Builder
+	out.WriteString(d.Library)
 	for _, library := range others {
 		slices.Sort(pages[library])
-		out += ", " + library + " (" + Ranges("page", pages[library]) + ")"
+		out.WriteString(", " + library + " (" + Ranges("page", pages[library]) + ")")
 	}
-	return out
+	return out.String()
 }
 
 // Kind says what a section is.
