@@ -42,6 +42,8 @@ const (
 	StoreDamaged       Code = "store_damaged"
 	Unauthorized       Code = "unauthorized"
 	RateLimited        Code = "rate_limited"
+	NotFound           Code = "not_found" // a chat, an evaluation, a route
+	Conflict           Code = "conflict"  // it has changed since it was read
 	Internal           Code = "internal"
 )
 

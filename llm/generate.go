@@ -83,3 +83,18 @@ func Collect(ctx context.Context, g Generator, r Request) (Answer, error) {
 	a.Text = text.String()
 	return a, nil
 }
+
+// Relay is a model that takes and gives the JSON forms of the OpenAI API's chat
+// completions, so that a proxy can pass on what it does not know: tools,
+// images, formats. Implementations are safe for concurrent use.
+type Relay interface {
+	// Name is "provider:model", for results and errors.
+	Name() string
+	// Relay asks for a completion. body is the request's fields; the model is
+	// set by the implementation. With "stream": true the sequence yields each
+	// chunk as it comes, else the one completion. It ends after the first
+	// error; leaving the loop early or ending ctx stops the model. A prompt
+	// larger than the window is fault.DoesNotFit, never a cut prompt; a stream
+	// that breaks off is fault.BackendUnreachable.
+	Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[json.RawMessage, error]
+}

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/session"
 )
 
 const chatHelp = `/attach FILE[=MODE]   attach a file to the next question
@@ -123,22 +123,6 @@ func (t *talk) threshold(arg string) error {
 	return nil
 }
 
-// cited finds the markers of an answer: [1], [2, 3].
-var cited = regexp.MustCompile(`\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]`)
-
-// citedNumbers are the passages that an answer refers to, in order, each once.
-func citedNumbers(answer string) []int {
-	var out []int
-	for _, m := range cited.FindAllStringSubmatch(answer, -1) {
-		for part := range strings.SplitSeq(m[1], ",") {
-			if n, err := strconv.Atoi(strings.TrimSpace(part)); err == nil && !slices.Contains(out, n) {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
-}
-
 // sources lists what the answer could draw on, with file and page, and flags
 // numbers that it cites and that do not exist.
 func sources(r injection.Result, answer string) string {
@@ -148,7 +132,7 @@ func sources(r injection.Result, answer string) string {
 			fmt.Fprintf(&b, "    %s, whole\n", f.Name)
 		}
 	}
-	numbers := citedNumbers(answer)
+	numbers := session.CitedNumbers(answer)
 	for _, c := range r.Citations {
 		mark := " "
 		if slices.Contains(numbers, c.Number) {

@@ -32,6 +32,8 @@ type cli struct {
 	Config   configCmd   `cmd:"" help:"Print the configuration in force and where each value comes from."`
 	Route    routeCmd    `cmd:"" help:"Show whether an ask needs a tool or the large model, and the prompt for it."`
 	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
+	Serve    serveCmd    `cmd:"" help:"Serve document chat over HTTP, for any client of the OpenAI API."`
+	Keys     keysCmd     `cmd:"" help:"Make, list and revoke the keys of the service."`
 }
 
 // version is what --version prints.

@@ -9,10 +9,9 @@ import (
 	"strings"
 
 	"inlay/fault"
-	"inlay/injection"
+	"inlay/internal/session"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
-	"inlay/strategy/condition"
 	"inlay/strategy/render"
 )
 
@@ -90,43 +89,15 @@ func printDiagnostics(w io.Writer, notes []strategy.Diagnostic) error {
 	return nil
 }
 
-// strategyRegistry knows the built-in preprocessors by their names alone, for
-// what does not run any.
-func strategyRegistry() (*strategy.Registry, error) {
-	return strategy.NewRegistry(builtin.Preprocessors(builtin.Options{Injector: &injection.Injector{}})...)
-}
-
 // strategyListCmd lists strategies.
 type strategyListCmd struct {
 	strategySettings
 	Output string `enum:"text,json" default:"text" help:"What to print: text or json."`
 }
 
-// strategyJSON is what list and show print of a strategy.
-type strategyJSON struct {
-	ID            string                `json:"id"`
-	Name          string                `json:"name"`
-	Description   string                `json:"description,omitempty"`
-	Icon          string                `json:"icon,omitempty"`
-	Priority      int                   `json:"priority"`
-	Enabled       bool                  `json:"enabled"`
-	File          string                `json:"file"`
-	From          string                `json:"from,omitempty"`
-	Preprocessors []string              `json:"preprocessors,omitempty"`
-	Tools         strategy.ToolRules    `json:"tools,omitempty"`
-	Permissions   []strategy.Permission `json:"permissions,omitempty"`
-}
-
-func describeStrategy(s *strategy.Strategy, registry *strategy.Registry) strategyJSON {
-	return strategyJSON{
-		ID: s.ID, Name: s.Name, Description: s.Description, Icon: s.Icon, Priority: s.Priority, Enabled: s.Enabled, File: s.File, From: s.From,
-		Preprocessors: s.Preprocessors, Tools: s.Tools, Permissions: strategy.Permissions(s, registry),
-	}
-}
-
 // Run prints a line for each strategy.
 func (c *strategyListCmd) Run(ctx context.Context, a *app) error {
-	registry, err := strategyRegistry()
+	registry, err := session.KnownPreprocessors()
 	if err != nil {
 		return err
 	}
@@ -138,11 +109,7 @@ func (c *strategyListCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.Output == "json" {
-		list := make([]strategyJSON, len(set.Strategies))
-		for i, s := range set.Strategies {
-			list[i] = describeStrategy(s, registry)
-		}
-		return writeJSON(a.stdout, map[string]any{"schema": "inlay.strategies/v1", "strategies": list})
+		return writeJSON(a.stdout, map[string]any{"schema": "inlay.strategies/v1", "strategies": session.DescribeAll(set.Strategies, registry)})
 	}
 	for _, s := range set.Strategies {
 		off := ""
@@ -163,7 +130,7 @@ type strategyCheckCmd struct {
 
 // Run prints every diagnostic and fails if one is an error.
 func (c *strategyCheckCmd) Run(ctx context.Context, a *app) error {
-	registry, err := strategyRegistry()
+	registry, err := session.KnownPreprocessors()
 	if err != nil {
 		return err
 	}
@@ -216,7 +183,7 @@ type strategyShowCmd struct {
 
 // Run prints what the strategy is and what it may read or use.
 func (c *strategyShowCmd) Run(ctx context.Context, a *app) error {
-	registry, err := strategyRegistry()
+	registry, err := session.KnownPreprocessors()
 	if err != nil {
 		return err
 	}
@@ -224,7 +191,7 @@ func (c *strategyShowCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	d := describeStrategy(s, registry)
+	d := session.Describe(s, registry)
 	if c.Output == "json" {
 		return writeJSON(a.stdout, d)
 	}
@@ -258,7 +225,7 @@ type strategyMatchCmd struct {
 
 // Run prints the strategies that match, in order, and why the others do not.
 func (c *strategyMatchCmd) Run(ctx context.Context, a *app) error {
-	registry, err := strategyRegistry()
+	registry, err := session.KnownPreprocessors()
 	if err != nil {
 		return err
 	}
@@ -274,7 +241,7 @@ func (c *strategyMatchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	list, _ := attached(files, images, nil, a.limits)
+	list, _ := session.Attached(files, images, nil)
 	if _, given := render.Find(values, "attachments.files"); !given {
 		values["attachments.files"] = strategy.AttachmentValues(list)
 	}
@@ -286,24 +253,13 @@ func (c *strategyMatchCmd) Run(ctx context.Context, a *app) error {
 }
 
 func (c *strategyMatchCmd) print(w io.Writer, found strategy.Matches) error {
-	type matched struct {
-		ID         string               `json:"id"`
-		Name       string               `json:"name"`
-		Priority   int                  `json:"priority"`
-		Why        string               `json:"why"`
-		Evaluation condition.Evaluation `json:"evaluation"`
-	}
-	var list []matched
-	for _, m := range slices.Concat(found.Candidates, found.Others) {
-		list = append(list, matched{m.Strategy.ID, m.Strategy.Name, m.Strategy.Priority, m.Evaluation.Why(), m.Evaluation})
-	}
+	candidates, others := session.DescribeMatches(found)
 	if c.Output == "json" {
-		n := len(found.Candidates)
-		return writeJSON(w, map[string]any{"schema": "inlay.matches/v1", "candidates": list[:n:n], "others": list[n:]})
+		return writeJSON(w, map[string]any{"schema": "inlay.matches/v1", "candidates": candidates, "others": others})
 	}
-	for i, m := range list {
+	for i, m := range slices.Concat(candidates, others) {
 		line := fmt.Sprintf("%-30s %s", m.ID, m.Name)
-		if i >= len(found.Candidates) {
+		if i >= len(candidates) {
 			line = fmt.Sprintf("%-30s no: %s", m.ID, m.Why)
 		}
 		if _, err := fmt.Fprintln(w, printable(line)); err != nil {

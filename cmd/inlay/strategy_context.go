@@ -1,21 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
-	"inlay/chat"
 	"inlay/fault"
-	"inlay/injection"
-	"inlay/parse"
-	"inlay/strategy"
+	"inlay/internal/session"
 	"inlay/strategy/condition"
 	"inlay/strategy/render"
 )
@@ -34,7 +26,7 @@ func (c contextFlags) values(a *app, model string) (map[string]any, error) {
 		if err != nil {
 			return nil, &fault.Error{Code: fault.CodeOf(err), Subject: c.Context, Reason: "the context cannot be read: " + reasonOf(err), Next: "check --context", Err: err}
 		}
-		if values, err = decodeContext(data); err != nil {
+		if values, err = session.DecodeContext(data); err != nil {
 			return nil, &fault.Error{Code: fault.Usage, Subject: c.Context, Reason: err.Error(), Next: "write an object with " + strings.Join(condition.Roots(), ", ")}
 		}
 	}
@@ -45,25 +37,6 @@ func (c contextFlags) values(a *app, model string) (map[string]any, error) {
 	}
 	if _, given := render.Find(values, "assistant.model.id"); !given && model != "" {
 		values["assistant.model.id"] = model
-	}
-	return values, nil
-}
-
-var errNoObject = errors.New("the context is no JSON object")
-
-func decodeContext(data []byte) (map[string]any, error) {
-	v, err := render.DecodeJSON(bytes.TrimPrefix(data, []byte("\uFEFF")))
-	if err != nil {
-		return nil, fmt.Errorf("the context is no JSON: %w", err)
-	}
-	values, ok := v.(map[string]any)
-	if !ok {
-		return nil, errNoObject
-	}
-	for key := range values {
-		if root, _, _ := strings.Cut(key, "."); !slices.Contains(condition.Roots(), root) {
-			return nil, fmt.Errorf("%q is no root of context", root)
-		}
 	}
 	return values, nil
 }
@@ -86,24 +59,4 @@ func environment(getenv func(string) string) map[string]any {
 		}
 	}
 	return values
-}
-
-// attached turns what -f names, and what earlier turns had, into attachments.
-func attached(files []injection.File, images []chat.Attachment, earlier []injection.File, limits parse.Limits) (list []strategy.Attachment, modes map[string]injection.Mode) {
-	modes = map[string]injection.Mode{}
-	for _, f := range files {
-		id := parse.FileID(f.Data)
-		modes[id] = f.Mode
-		list = append(list, strategy.Attachment{
-			Attachment: chat.Attachment{FileID: id, Name: f.Name, Path: f.Path, MediaType: f.MediaType}, New: true, Size: int64(len(f.Data)),
-			Open: func(context.Context) ([]byte, error) { return f.Data, nil },
-		})
-	}
-	for _, i := range images {
-		list = append(list, strategy.Attachment{Attachment: i, New: true, Open: opener(i, "", limits)})
-	}
-	for _, f := range earlier {
-		list = append(list, strategy.Attachment{Attachment: chat.Attachment{FileID: f.ID, Name: f.Name, Path: f.Path, MediaType: f.MediaType}, Open: f.Open})
-	}
-	return list, modes
 }

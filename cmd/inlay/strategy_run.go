@@ -13,6 +13,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/intent"
+	"inlay/internal/session"
 	"inlay/llm"
 	"inlay/route"
 	"inlay/strategy"
@@ -41,7 +42,7 @@ func (c *strategyRunCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	names, err := strategyRegistry()
+	names, err := session.KnownPreprocessors()
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,12 @@ func (c *strategyRunCmd) execution(ctx context.Context, a *app) (x strategy.Exec
 		return x, nil, err
 	}
 	x.Messages = past.Messages
-	x.Attachments, modes = attached(files, images, past.files(a.limits), a.limits)
+	x.Attachments, modes = session.Attached(files, images, past.files(a.limits))
+	for i, one := range x.Attachments {
+		if one.Open == nil {
+			x.Attachments[i].Open = opener(one.Attachment, "", a.limits) // an image
+		}
+	}
 	return x, modes, nil
 }
 
@@ -129,7 +135,7 @@ func (c *strategyRunCmd) splitInput(ctx context.Context, a *app, s *strategy.Str
 	if split == nil || err != nil {
 		return nil, err
 	}
-	list, _ := attached(split.files(), nil, nil, a.limits)
+	list, _ := session.Attached(split.files(), nil, nil)
 	x.Input, x.Attachments = split.question(x.Input), slices.Concat(x.Attachments, list)
 	return split.result(), nil
 }

@@ -56,21 +56,26 @@ func openModel(s modelSettings, getenv func(string) string) (model llm.Measurer,
 		model, err := openAnswerer(s, getenv)
 		return model, "", err
 	}
-	o := llm.StaticOptions{Model: s.Model, Length: s.ContextLength, Library: &tokens.Library{}}
+	known, err := openKnown(s, &tokens.Library{})
+	if fault.Is(err, fault.WindowUnknown) {
+		s.ContextLength = assumedLength
+		notice = fmt.Sprintf("The context window is not known; %d tokens are assumed (set --context-length or --model).", assumedLength)
+		known, err = openKnown(s, &tokens.Library{})
+		return assumed{known}, notice, err
+	}
+	return known, notice, err
+}
+
+// openKnown measures with what is known without asking a server.
+func openKnown(s modelSettings, library *tokens.Library) (_ llm.Measurer, err error) {
+	o := llm.StaticOptions{Model: s.Model, Length: s.ContextLength, Library: library}
 	if s.Model == "" {
 		if o.Counter, err = o.Library.Encoding(defaultEncoding); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		o.Overhead = &llm.MessageOverhead{PerMessage: 3, Once: 3}
 	}
-	static, err := llm.NewStatic(o)
-	if fault.Is(err, fault.WindowUnknown) {
-		o.Length = assumedLength
-		notice = fmt.Sprintf("The context window is not known; %d tokens are assumed (set --context-length or --model).", assumedLength)
-		static, err = llm.NewStatic(o)
-		return assumed{static}, notice, err
-	}
-	return static, notice, err
+	return llm.NewStatic(o)
 }
 
 // assumed is a model whose window was not known.
@@ -136,6 +141,15 @@ func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv
 	if err != nil {
 		return nil, err
 	}
+	retriever, err := openRetriever(ctx, s, m, store, getenv)
+	if err != nil {
+		return nil, err
+	}
+	return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: store, Limits: limits}, Retriever: retriever}, nil
+}
+
+// openRetriever is the search in force, over a cache.
+func openRetriever(ctx context.Context, s searchSettings, m modelSettings, store cache.Store, getenv func(string) string) (*retrieve.Retriever, error) {
 	splitter, err := openSplitter(s.Chunk)
 	if err != nil {
 		return nil, err
@@ -147,13 +161,10 @@ func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv
 	if err != nil {
 		return nil, err
 	}
-	return &injection.Injector{
-		Reader: parse.Cached{Registry: registry, Store: store, Limits: limits},
-		Retriever: retrieve.New(retrieve.Options{
-			Embedder: embedder, Splitter: splitter, Cache: store, Relative: s.Relative,
-			NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
-		}),
-	}, nil
+	return retrieve.New(retrieve.Options{
+		Embedder: embedder, Splitter: splitter, Cache: store, Relative: s.Relative,
+		NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
+	}), nil
 }
 
 // openIndex is an index in memory: chromem-go's, and from a thousand chunks on

@@ -22,3 +22,9 @@ func Exclude(path string) (release func(), err error) {
 	}
 	return func() { _ = f.Close() }, nil
 }
+
+// TryExclude excludes nobody, as [Exclude].
+func TryExclude(path string) (release func(), ok bool, err error) {
+	release, err = Exclude(path)
+	return release, err == nil, err
+}

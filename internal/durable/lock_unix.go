@@ -36,3 +36,20 @@ func Exclude(path string) (release func(), err error) {
 	}
 	return func() { _ = f.Close() }, nil
 }
+
+// TryExclude holds the lock file at path until release is called or the
+// process ends. ok is false if another process holds it.
+func TryExclude(path string) (release func(), ok bool, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		if err == syscall.EWOULDBLOCK {
+			err = nil
+		}
+		return nil, false, err
+	}
+	return func() { _ = f.Close() }, true, nil
+}

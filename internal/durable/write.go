@@ -5,6 +5,7 @@ package durable
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,37 +30,80 @@ func Write(ctx context.Context, root, path string, parts ...[]byte) error {
 	return err
 }
 
-func writeOnce(ctx context.Context, root, path string, parts [][]byte) (err error) {
-	for _, dir := range []string{filepath.Join(root, Temporary), filepath.Dir(path)} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
-	f, err := os.CreateTemp(filepath.Join(root, Temporary), "*") // mode 0600
+func writeOnce(ctx context.Context, root, path string, parts [][]byte) error {
+	p, err := Create(root)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	lock(f)
-	err = errors.Join(writeParts(ctx, f, parts), f.Sync())
-	if err == nil {
-		err = os.Rename(f.Name(), path) // before Close, which gives up the lock
+	defer p.Discard()
+	if err := writeParts(ctx, p, parts); err != nil {
+		return err
 	}
-	return errors.Join(err, f.Close())
+	return p.Commit(path)
 }
 
-func writeParts(ctx context.Context, f *os.File, parts [][]byte) error {
+// Pending is a file being written that has no name yet: whatever ends its
+// writer before [Pending.Commit], nothing of it stays.
+type Pending struct {
+	f    *os.File
+	done bool
+}
+
+// Create begins a file below root.
+func Create(root string) (*Pending, error) {
+	dir := filepath.Join(root, Temporary)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(dir, "*") // mode 0600
+	if err != nil {
+		return nil, err
+	}
+	lock(f)
+	return &Pending{f: f}, nil
+}
+
+// Write implements io.Writer.
+func (p *Pending) Write(data []byte) (int, error) { return p.f.Write(data) }
+
+// Name is where the file lies until it has its name.
+func (p *Pending) Name() string { return p.f.Name() }
+
+// Sync forces what was written to disk.
+func (p *Pending) Sync() error { return p.f.Sync() }
+
+// Commit forces the file to disk and gives it its name, in the place of what
+// had it. Folders that are missing are made.
+func (p *Pending) Commit(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if err := p.f.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(p.f.Name(), path); err != nil { // before Close, which gives up the lock
+		return err
+	}
+	p.done = true
+	return p.f.Close()
+}
+
+// Discard removes a file that was not committed; after Commit it does nothing.
+func (p *Pending) Discard() {
+	if !p.done {
+		_ = os.Remove(p.f.Name())
+		_ = p.f.Close()
+	}
+}
+
+func writeParts(ctx context.Context, w io.Writer, parts [][]byte) error {
 	for _, data := range parts {
 		for len(data) > 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			n := min(len(data), piece)
-			if _, err := f.Write(data[:n]); err != nil {
+			if _, err := w.Write(data[:n]); err != nil {
 				return err
 			}
 			data = data[n:]

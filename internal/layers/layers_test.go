@@ -19,8 +19,8 @@ const module = "inlay"
 var floors = [][]string{
 	{"internal/layers", "internal/refdata", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "eval/metrics"},
 	{"internal/durable", "internal/ignore", "internal/schema"},
-	{"chat", "tokens", "embed", "internal/cache", "prompts", "internal/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
-	{"parse", "llm", "strategy/condition"},
+	{"chat", "tokens", "embed", "internal/cache", "internal/state", "prompts", "internal/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
+	{"parse", "llm", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},
 	{"parse/outline"},
 	{"llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
 	{"llm/ollama/ollamatest"},

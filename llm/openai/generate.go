@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -213,27 +211,14 @@ var errNotAnEvent = errors.New("an event of the stream is not JSON")
 // events reads a stream of server-sent events up to [DONE] or its end.
 func events(r io.Reader) iter.Seq2[chunk, error] {
 	return func(yield func(chunk, error) bool) {
-		lines := bufio.NewScanner(r)
-		lines.Buffer(make([]byte, 0, 64<<10), 8<<20)
-		for lines.Scan() {
-			data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))
-			if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
-				continue // a comment, an event's name, or the line between two events
-			}
-			if string(data) == "[DONE]" {
-				return
-			}
+		for data, err := range rawEvents(r) {
 			var c chunk
-			if json.Unmarshal(data, &c) != nil {
-				yield(chunk{}, errNotAnEvent)
+			if err == nil && json.Unmarshal(data, &c) != nil {
+				err = errNotAnEvent
+			}
+			if !yield(c, err) || err != nil {
 				return
 			}
-			if !yield(c, nil) {
-				return
-			}
-		}
-		if err := lines.Err(); err != nil {
-			yield(chunk{}, err)
 		}
 	}
 }

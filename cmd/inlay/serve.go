@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"inlay/fault"
+	"inlay/internal/httpapi"
+	"inlay/internal/session"
+	"inlay/internal/state"
+	"inlay/internal/state/sqlite"
+)
+
+// serveCmd is the service.
+type serveCmd struct {
+	settings
+	strategySettings
+	serviceSettings
+}
+
+// serviceSettings shape the service.
+type serviceSettings struct {
+	dataSettings
+	Addr        string        `key:"addr" default:"127.0.0.1:8765" placeholder:"HOST:PORT" help:"Where to listen. Beyond this computer only with keys (inlay keys make)."`
+	Upstream    []string      `key:"upstreams" placeholder:"NAME=PROVIDER:URL" help:"Server of models: local=ollama:http://127.0.0.1:11434 or cloud=openai:https://api.openai.com/v1. Its key is read from INLAY_UPSTREAM_KEY_NAME. --model is one too."`
+	TLSCert     string        `key:"tls_cert" name:"tls-cert" placeholder:"FILE" help:"Certificate chain, PEM: serve HTTPS."`
+	TLSKey      string        `key:"tls_key" name:"tls-key" placeholder:"FILE" help:"Key of the certificate, PEM."`
+	CORS        []string      `key:"cors" name:"cors" placeholder:"ORIGIN" help:"Web origin that may call, for example https://app.example.org; none by default."`
+	MaxBody     int64         `key:"max_body_bytes" default:"67108864" placeholder:"BYTES" help:"Largest JSON body."`
+	MaxFile     int64         `key:"max_file_bytes" default:"536870912" placeholder:"BYTES" help:"Largest uploaded file."`
+	MaxFiles    int           `key:"max_request_files" default:"32" placeholder:"N" help:"Most files of one request."`
+	MaxKept     int           `key:"max_kept_files" default:"100000" placeholder:"N" help:"Most files a key keeps; 0: any number."`
+	MaxTotal    int64         `key:"max_kept_bytes" default:"21474836480" placeholder:"BYTES" help:"Most bytes of files a key keeps; 0: any number."`
+	MaxTime     time.Duration `key:"max_time" default:"10m" help:"Longest request that is no stream."`
+	Rate        float64       `key:"rate" default:"0" placeholder:"N" help:"Most requests a second of one key; 0: any number."`
+	Concurrency int           `key:"concurrency" default:"64" placeholder:"N" help:"Most requests of one key at once."`
+	LogFormat   string        `key:"log_format" enum:"json,text" default:"json" help:"Form of the log on standard error: json or text."`
+	Drain       time.Duration `key:"drain" default:"30s" help:"How long requests may go on when the server is told to stop."`
+}
+
+// dataSettings say where the service keeps what must stay.
+type dataSettings struct {
+	Data string `key:"data" placeholder:"DIR" help:"Folder of everything that the service keeps."`
+}
+
+func (s dataSettings) folder() (string, error) {
+	if s.Data == "" {
+		return "", &fault.Error{Code: fault.Usage, Subject: "--data", Reason: "is missing", Next: "name the folder in which the service keeps files, chats and keys"}
+	}
+	return s.Data, nil
+}
+
+// openState opens the state in the data folder.
+func (s dataSettings) openState(ctx context.Context) (*sqlite.Store, error) {
+	dir, err := s.folder()
+	if err != nil {
+		return nil, err
+	}
+	return sqlite.Open(ctx, filepath.Join(dir, "state.db"))
+}
+
+// Run serves until ctx ends, then lets requests under way finish.
+func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	log := c.logger(a)
+	store, err := c.openState(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	gate, err := c.gate(ctx, store)
+	if err != nil {
+		return err
+	}
+	metrics := httpapi.NewMetrics()
+	service, err := c.openService(ctx, a, store, metrics, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, service.Close()) }()
+	api, err := httpapi.New(httpapi.Config{
+		Service: service, Gate: gate, Metrics: metrics, Logger: log, Origins: c.CORS, Version: strings.TrimPrefix(version, "inlay "),
+		Limits: httpapi.Limits{
+			Body: c.MaxBody, File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return c.listen(ctx, a, api.Handler(), log)
+}
+
+// check refuses settings that contradict each other.
+func (c *serveCmd) check() error {
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return &fault.Error{Code: fault.Usage, Subject: "--tls-cert", Reason: "needs --tls-key, and the other way round"}
+	}
+	if c.Store != "" {
+		return &fault.Error{Code: fault.Usage, Subject: "--store", Reason: "is not for the service", Next: "name its folder with --data"}
+	}
+	for _, origin := range c.CORS {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			return &fault.Error{Code: fault.Usage, Subject: "--cors", Reason: "is no web origin", Next: "write it like https://app.example.org"}
+		}
+	}
+	if c.MaxBody <= 0 || c.MaxFile <= 0 || c.MaxFiles <= 0 || c.MaxTime <= 0 || c.Concurrency <= 0 || c.Rate < 0 || c.MaxKept < 0 || c.MaxTotal < 0 {
+		return &fault.Error{Code: fault.Usage, Subject: "limits", Reason: "one is 0 or less", Next: "see inlay serve --help for what each may be"}
+	}
+	return nil
+}
+
+func (c *serveCmd) logger(a *app) *slog.Logger {
+	if c.LogFormat == "text" {
+		return slog.New(slog.NewTextHandler(a.stderr, nil))
+	}
+	return slog.New(slog.NewJSONHandler(a.stderr, nil))
+}
+
+// gate asks for keys where others than this computer can call, and refuses to
+// open to them without any.
+func (c *serveCmd) gate(ctx context.Context, keys state.Keys) (*session.Gate, error) {
+	gate := &session.Gate{Keys: keys, Require: !isLoopback(c.Addr)}
+	if !gate.Require {
+		return gate, nil
+	}
+	made, err := keys.AnyKey(ctx)
+	if err == nil && !made {
+		err = &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "others than this computer could call, and there is no key", Next: "make one: inlay keys make NAME --data " + c.Data}
+	}
+	return gate, err
+}
+
+// isLoopback reports whether only this computer can reach an address. A name
+// is not looked up: only localhost is trusted to be one.
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// listen serves until ctx ends.
+func (c *serveCmd) listen(ctx context.Context, a *app, handler http.Handler, log *slog.Logger) error {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "cannot be listened on: " + reasonOfNet(err), Next: "choose another address", Err: err}
+	}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	scheme := "http"
+	if c.TLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+		if err != nil {
+			return errors.Join(&fault.Error{Code: fault.Usage, Subject: "--tls-cert", Reason: "certificate and key cannot be used: " + err.Error(), Err: err}, l.Close())
+		}
+		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
+		scheme = "https"
+	}
+	log.InfoContext(ctx, "serving", "addr", l.Addr().String())
+	if _, err := fmt.Fprintf(a.stdout, "inlay serves at %s://%s\n", scheme, l.Addr()); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return c.serve(ctx, server, l, log)
+}
+
+// serve runs the server; when ctx ends it takes no more requests and waits for
+// those under way, at most as long as --drain.
+func (c *serveCmd) serve(ctx context.Context, server *http.Server, l net.Listener, log *slog.Logger) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	log.InfoContext(ctx, "stopping", "drain", c.Drain)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Drain)
+	defer cancel()
+	err := server.Shutdown(drain)
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.WarnContext(ctx, "requests were cut off", "after", c.Drain)
+		err = server.Close()
+	}
+	if e := <-failed; !errors.Is(e, http.ErrServerClosed) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+func reasonOfNet(err error) string {
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}

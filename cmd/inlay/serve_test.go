@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/stretchr/testify/require"
+
+	"inlay/llm/ollama/ollamatest"
+)
+
+// served runs the command's service beside a test and returns its address.
+func served(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	var log bytes.Buffer
+	ended := make(chan error, 1)
+	go func() {
+		args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"), "--drain", "5s"}, args...)
+		ended <- run(ctx, args, func(name string) string {
+			if name == "HOME" {
+				return t.TempDir()
+			}
+			return ""
+		}, strings.NewReader(""), in, &log)
+	}()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-ended)
+	})
+	line := make([]byte, 200)
+	n, err := out.Read(line)
+	require.NoError(t, err)
+	address := regexp.MustCompile(`http://\S+`).FindString(string(line[:n]))
+	require.NotEmpty(t, address)
+	return address
+}
+
+// TestOfficialClient is OpenAI's Go client, unchanged but for the base URL,
+// with a real Ollama server behind.
+func TestOfficialClient(t *testing.T) {
+	upstream := ollamatest.Real(t)
+	address := served(t, "--upstream", "local=ollama:"+upstream)
+	client := openai.NewClient(option.WithBaseURL(address+"/v1"), option.WithAPIKey("any"), option.WithMaxRetries(0))
+	ctx := t.Context()
+
+	models, err := client.Models.List(ctx)
+	require.NoError(t, err)
+	var names []string
+	for _, m := range models.Data {
+		names = append(names, m.ID)
+	}
+	require.Contains(t, names, ollamatest.Chat+":latest")
+	one, err := client.Models.Get(ctx, ollamatest.Chat)
+	require.NoError(t, err)
+	require.Equal(t, "local", one.OwnedBy)
+
+	handbook, err := os.Open("../../testdata/handbook.md")
+	require.NoError(t, err)
+	defer func() { _ = handbook.Close() }()
+	file, err := client.Files.New(ctx, openai.FileNewParams{File: handbook, Purpose: openai.FilePurposeUserData})
+	require.NoError(t, err)
+	require.Equal(t, "handbook.md", file.Filename)
+
+	question := openai.ChatCompletionNewParams{
+		Model: ollamatest.Chat,
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage([]openai.ChatCompletionContentPartUnionParam{
+			openai.TextContentPart("How long is the notice period?"),
+			openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{FileID: openai.String(file.ID)}),
+		})},
+	}
+	retrieval := option.WithJSONSet("inlay", map[string]any{"mode": "retrieval", "limit": 2})
+	answer, err := client.Chat.Completions.New(ctx, question, retrieval)
+	require.NoError(t, err)
+	require.Equal(t, ollamatest.Answer, answer.Choices[0].Message.Content)
+	require.Contains(t, answer.JSON.ExtraFields["inlay"].Raw(), `"strategy":"retrieval"`)
+	require.NotEmpty(t, answer.Choices[0].Message.Annotations)
+	require.Contains(t, answer.Choices[0].Message.Annotations[0].RawJSON(), file.ID)
+	require.Positive(t, answer.Usage.PromptTokens)
+
+	var text strings.Builder
+	var decision, annotations string
+	stream := client.Chat.Completions.NewStreaming(ctx, question, retrieval)
+	for stream.Next() {
+		chunk := stream.Current()
+		if raw := chunk.JSON.ExtraFields["inlay"].Raw(); raw != "" {
+			decision = raw
+		}
+		for _, c := range chunk.Choices {
+			text.WriteString(c.Delta.Content)
+			if raw := c.Delta.JSON.ExtraFields["annotations"].Raw(); raw != "" {
+				annotations = raw
+			}
+		}
+	}
+	require.NoError(t, stream.Err())
+	require.Equal(t, ollamatest.Answer, text.String())
+	require.Contains(t, decision, `"strategy":"retrieval"`)
+	require.Contains(t, annotations, `"type":"file_citation"`)
+
+	inline := question
+	inline.Messages = []openai.ChatCompletionMessageParamUnion{openai.UserMessage([]openai.ChatCompletionContentPartUnionParam{
+		openai.TextContentPart("What is it about?"),
+		openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{
+			FileData: openai.String("data:text/plain;base64,VGhlIHNreSBpcyBncmVlbi4="), Filename: openai.String("sky.txt"),
+		}),
+	})}
+	answer, err = client.Chat.Completions.New(ctx, inline)
+	require.NoError(t, err)
+	require.Contains(t, answer.JSON.ExtraFields["inlay"].Raw(), `"strategy":"inject-full-content"`)
+
+	list, err := client.Files.List(ctx, openai.FileListParams{})
+	require.NoError(t, err)
+	require.Len(t, list.Data, 1)
+	gone, err := client.Files.Delete(ctx, file.ID)
+	require.NoError(t, err)
+	require.True(t, gone.Deleted)
+	_, err = client.Chat.Completions.New(ctx, question)
+	var refused *openai.Error
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, 404, refused.StatusCode)
+	require.Equal(t, "file_not_found", refused.Code)
+	question.Model = "no-such-model"
+	_, err = client.Chat.Completions.New(ctx, question)
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "model_not_found", refused.Code)
+}
+
+// TestGoneClient: a client that leaves stops the model.
+func TestGoneClient(t *testing.T) {
+	address := served(t, "--upstream", "local=ollama:"+ollamatest.Real(t))
+	client := openai.NewClient(option.WithBaseURL(address+"/v1"), option.WithAPIKey("any"), option.WithMaxRetries(0))
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	stream := client.Chat.Completions.NewStreaming(ctx, openai.ChatCompletionNewParams{
+		Model: ollamatest.Endless, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("talk")},
+	})
+	for range 3 {
+		require.True(t, stream.Next(), "%v", stream.Err())
+	}
+	leave()
+	require.False(t, stream.Next())
+	require.Eventually(t, func() bool {
+		_, err := client.Chat.Completions.New(t.Context(), openai.ChatCompletionNewParams{
+			Model: ollamatest.Chat, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("hello")},
+		})
+		return err == nil
+	}, 30*time.Second, 50*time.Millisecond, "the server is free for others")
+}
+
+// TestNodeClient is OpenAI's client for JavaScript, where npm can install it.
+func TestNodeClient(t *testing.T) {
+	upstream := ollamatest.Real(t)
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("npm is not installed")
+	}
+	dir := t.TempDir()
+	install := exec.CommandContext(t.Context(), npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", dir, "openai@7.55.0")
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Skipf("npm cannot install openai: %s", out)
+	}
+	script, err := os.ReadFile("../../scripts/openai-client.mjs")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "client.mjs"), script, 0o600))
+	address := served(t, "--upstream", "local=ollama:"+upstream)
+	handbook, err := filepath.Abs("../../testdata/handbook.md")
+	require.NoError(t, err)
+	node := exec.CommandContext(t.Context(), "node", filepath.Join(dir, "client.mjs"), address+"/v1", handbook, ollamatest.Chat)
+	out, err := node.CombinedOutput()
+	t.Logf("%s", out)
+	require.NoError(t, err)
+	require.Contains(t, string(out), "all good")
+}

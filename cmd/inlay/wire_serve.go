@@ -1,0 +1,152 @@
+package main
+
+// What the service is made of: see wire.go.
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/internal/cache"
+	"inlay/internal/httpapi"
+	"inlay/internal/session"
+	"inlay/internal/state"
+	"inlay/llm"
+	"inlay/llm/ollama"
+	"inlay/llm/openai"
+	"inlay/parse"
+	"inlay/strategy"
+	"inlay/tokens"
+)
+
+// openService puts the service together.
+func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, metrics *httpapi.Metrics, log *slog.Logger) (*session.Service, error) {
+	defaults, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	kept, err := openStore(filepath.Join(c.Data, "cache"))
+	if err != nil {
+		return nil, err
+	}
+	kept = counted{kept, metrics}
+	upstreams, err := c.upstreams(a, log)
+	if err != nil {
+		return nil, err
+	}
+	injector, err := c.injectors(ctx, a, kept)
+	if err != nil {
+		return nil, err
+	}
+	return session.Open(ctx, session.Config{
+		Data: c.Data, State: store, Injector: injector, Upstreams: upstreams, Cache: kept, Defaults: defaults, Measure: c.measure(),
+		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Logger: log, Observe: metrics,
+		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
+	})
+}
+
+// upstreams are those of --upstream, then the one that --model names.
+func (c *serveCmd) upstreams(a *app, log *slog.Logger) (session.Upstreams, error) {
+	var list session.Upstreams
+	named := slices.Clone(c.Upstream)
+	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" || provider == "openai" && c.BaseURL != "" {
+		named = append(named, provider+"="+provider+":"+cmp.Or(c.BaseURL, ollamaURL("", a.getenv), ollama.DefaultURL))
+	}
+	for _, one := range named {
+		name, server, _ := strings.Cut(one, "=")
+		provider, address, _ := strings.Cut(server, ":")
+		if name == "" || strings.ContainsAny(name, "/ ") || address == "" || slices.ContainsFunc(list, func(u session.Upstream) bool { return u.Name == name }) {
+			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream", Reason: "is no NAME=PROVIDER:URL, or a name is there twice", Next: "write it like local=ollama:" + ollama.DefaultURL}
+		}
+		key := a.getenv("INLAY_UPSTREAM_KEY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
+		switch provider {
+		case "ollama":
+			list = append(list, ollamaUpstream(name, address, log))
+		case "openai":
+			if key == "" && strings.HasPrefix(address, openai.DefaultURL) {
+				key = a.getenv(keyVariable) // never to another server
+			}
+			list = append(list, openaiUpstream(name, openai.Config{BaseURL: address, Key: key, Logger: log}))
+		default:
+			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai as its provider"}
+		}
+	}
+	return list, nil
+}
+
+func ollamaUpstream(name, address string, log *slog.Logger) session.Upstream {
+	library := &tokens.Library{}
+	return session.Upstream{
+		Name: name,
+		Open: func(model string, length int) (session.Model, error) {
+			return ollama.New(ollama.Config{Model: model, URL: address, Length: length, Library: library, Logger: log})
+		},
+		Models: func(ctx context.Context) ([]string, error) {
+			return ollama.Models(ctx, ollama.Config{URL: address, Logger: log})
+		},
+	}
+}
+
+func openaiUpstream(name string, c openai.Config) session.Upstream {
+	c.Library = &tokens.Library{}
+	return session.Upstream{
+		Name: name,
+		Open: func(model string, length int) (session.Model, error) {
+			c := c
+			c.Model, c.Length = model, length
+			return openai.New(c)
+		},
+		Models: func(ctx context.Context) ([]string, error) { return openai.Models(ctx, c) },
+	}
+}
+
+// measure tells what is known of a model without asking a server. Without a
+// name it is the configured one.
+func (c *serveCmd) measure() func(model string, length int) (llm.Measurer, error) {
+	library := &tokens.Library{}
+	return func(model string, length int) (llm.Measurer, error) {
+		s := modelSettings{Model: model, ContextLength: length}
+		if model == "" {
+			s = c.modelSettings
+			s.ContextLength = cmp.Or(length, s.ContextLength)
+		}
+		return openKnown(s, library)
+	}
+}
+
+// injectors are alike but for the part of the cache that they see.
+func (c *serveCmd) injectors(ctx context.Context, a *app, kept cache.Store) (func(owner string) *injection.Injector, error) {
+	limits, err := c.limits()
+	if err != nil {
+		return nil, err
+	}
+	registry, err := openParsers(limits, c.tesseract(), a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	retriever, err := openRetriever(ctx, c.searchSettings, c.modelSettings, kept, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	return func(owner string) *injection.Injector {
+		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: limits}, Retriever: retriever}
+	}, nil
+}
+
+// counted is a store whose lookups are counted.
+type counted struct {
+	cache.Store
+	metrics *httpapi.Metrics
+}
+
+// Get implements cache.Store.
+func (c counted) Get(ctx context.Context, key cache.Key) ([]byte, bool, error) {
+	data, ok, err := c.Store.Get(ctx, key)
+	c.metrics.Lookup(key.Kind, ok)
+	return data, ok, err
+}

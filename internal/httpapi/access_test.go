@@ -1,0 +1,148 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"inlay/internal/httpapi"
+)
+
+const (
+	waitFor = 10 * time.Second
+	tick    = 5 * time.Millisecond
+)
+
+// requestIDs differ from answer to answer.
+var requestIDs = regexp.MustCompile(`req_[a-z0-9]+`)
+
+// TestAccess asks every route that is not open with no key, a wrong key, and
+// another key's ids. All are refused; what is another's answers as what is
+// nobody's, but for the id.
+func TestAccess(t *testing.T) {
+	s := start(t, setup{keys: true})
+	ann, bob := s.key("ann"), s.key("bob")
+	mine := s.made(ann)
+	var table strings.Builder
+	for _, r := range httpapi.Protected(s.api) {
+		method, path, _ := strings.Cut(r, " ")
+		kind := strings.Split(path, "/")[2]
+		theirs, nobodys := strings.ReplaceAll(path, "{id}", cmp.Or(mine[kind], "x")), strings.ReplaceAll(path, "{id}", "none")
+		row := []int{}
+		for _, secret := range []string{"", "inlay_wrong", ann + "x"} {
+			got := s.do(method, theirs, secret, []byte("{}"))
+			require.Equal(t, http.StatusUnauthorized, got.status, r)
+			require.Contains(t, got.header.Get("WWW-Authenticate"), "Bearer")
+			row = append(row, got.status)
+		}
+		if mine[kind] != "" && strings.Contains(path, "{id}") {
+			body := bodyFor(path)
+			foreign, missing := s.do(method, theirs, bob, body), s.do(method, nobodys, bob, body)
+			require.Equal(t, http.StatusNotFound, foreign.status, "%s: %s", r, foreign.body)
+			require.Equal(t, missing.status, foreign.status, r)
+			require.Equal(t, masked(missing.body, "none"), masked(foreign.body, mine[kind]), r)
+			row = append(row, foreign.status)
+		}
+		fmt.Fprintf(&table, "%-45s %v\n", r, row)
+	}
+	t.Logf("no key, wrong key, wrong key, another's:\n%s", table.String())
+	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files/"+mine["files"], ann, nil).status, "the owner still has it")
+
+	for path, body := range map[string]string{
+		"/v1/preprocess":                             `{"messages": [{"role": "user", "text": "q"}], "context_length": 100, "files": [{"id": "ID"}]}`,
+		"/v1/preprocess#":                            `{"messages": [{"role": "user", "text": "q"}], "context_length": 100, "chat_id": "CHAT"}`,
+		"/v1/preprocessors/files":                    `{"input": "q", "context_length": 100, "files": [{"id": "ID"}]}`,
+		"/v1/strategies/match":                       `{"files": [{"id": "ID"}]}`,
+		"/v1/strategies/summarize-documents/execute": `{"context_length": 100, "files": [{"id": "ID"}]}`,
+	} {
+		with := func(file, chat string) answer {
+			body := strings.ReplaceAll(strings.ReplaceAll(body, "ID", file), "CHAT", chat)
+			return s.do("POST", strings.TrimSuffix(path, "#"), bob, []byte(body))
+		}
+		foreign, missing := with(mine["files"], mine["chats"]), with("none", "none")
+		require.Equal(t, http.StatusNotFound, foreign.status, "%s: %s", path, foreign.body)
+		require.Equal(t, masked(missing.body, "none"), masked([]byte(masked(foreign.body, mine["files"])), mine["chats"]), path)
+	}
+}
+
+// made is one thing of each kind that belongs to a key.
+func (s *server) made(secret string) map[string]string {
+	var chat struct{ ID string }
+	s.do("POST", "/v1/chats", secret, map[string]any{"title": "t"}).into(s.t, &chat)
+	return map[string]string{"files": s.upload(secret, "a.txt", "text"), "chats": chat.ID}
+}
+
+// bodyFor is a body that the route would take.
+func bodyFor(path string) []byte {
+	if strings.HasSuffix(path, "/messages") {
+		return []byte(`{"role": "assistant", "text": "x"}`)
+	}
+	return []byte("{}")
+}
+
+func masked(body []byte, id string) string {
+	return requestIDs.ReplaceAllString(string(bytes.ReplaceAll(body, []byte(id), []byte("ID"))), "REQUEST")
+}
+
+// TestKeys: Bearer and x-api-key, until the key is revoked.
+func TestKeys(t *testing.T) {
+	s := start(t, setup{})
+	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", "made-up", nil).status, "no key was ever made: clients must send one, any will do")
+	secret := s.key("ann")
+	require.Eventually(t, func() bool { return s.do("GET", "/v1/files", "made-up", nil).status == http.StatusUnauthorized }, waitFor, tick)
+	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", secret, nil).status)
+	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", "", nil, "X-Api-Key", secret).status)
+	for _, open := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json"} {
+		require.Equal(t, http.StatusOK, s.do("GET", open, "", nil).status, open)
+	}
+	keys, err := s.store.ListKeys(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, s.store.RevokeKey(t.Context(), keys[0].ID, time.Now()))
+	require.Eventually(t, func() bool { return s.do("GET", "/v1/files", secret, nil).status == http.StatusUnauthorized }, waitFor, tick)
+	require.NotContains(t, s.logs.String(), secret)
+}
+
+// TestWebPages may not call unless their origin is allowed, and never by a name
+// that was bound to this computer.
+func TestWebPages(t *testing.T) {
+	s := start(t, setup{origins: []string{"https://app.example.org"}})
+	evil := s.do("POST", "/v1/files", "", formOf(t, "@file:a.txt", "x"), "Origin", "https://evil.example.org", "Sec-Fetch-Site", "cross-site")
+	require.Equal(t, http.StatusForbidden, evil.status)
+	require.Empty(t, evil.header.Get("Access-Control-Allow-Origin"))
+
+	good := s.do("GET", "/v1/files", "", nil, "Origin", "https://app.example.org")
+	require.Equal(t, http.StatusOK, good.status)
+	require.Equal(t, "https://app.example.org", good.header.Get("Access-Control-Allow-Origin"))
+	preflight := s.do("OPTIONS", "/v1/files", "", nil, "Origin", "https://app.example.org", "Access-Control-Request-Method", "POST")
+	require.Equal(t, http.StatusNoContent, preflight.status)
+
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/files", nil)
+	require.NoError(t, err)
+	req.Host = "rebound.example.org"
+	resp, err := s.Client().Do(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusForbidden, resp.StatusCode)
+}
+
+// TestRate: one key's excess is refused with when to come again, another's
+// requests are not touched.
+func TestRate(t *testing.T) {
+	s := start(t, setup{keys: true, limits: httpapi.Limits{Rate: .1, Burst: 2}})
+	ann, bob := s.key("ann"), s.key("bob")
+	for range 2 {
+		require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", ann, nil).status)
+	}
+	got := s.do("GET", "/v1/files", ann, nil)
+	require.Equal(t, http.StatusTooManyRequests, got.status)
+	require.Regexp(t, `^([5-9]|10)$`, got.header.Get("Retry-After"))
+	require.Contains(t, string(got.body), "rate_limit_error")
+	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", bob, nil).status)
+}

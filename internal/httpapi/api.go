@@ -1,0 +1,138 @@
+// Package httpapi is the service over HTTP: routes, their limits, errors in one
+// form, metrics, and the description of it all in OpenAPI.
+//
+// It is plain net/http. Requests are decoded here, so that no error ever
+// repeats a part of a body.
+package httpapi
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"inlay/chat"
+	"inlay/internal/session"
+	"inlay/strategy"
+)
+
+// Config shapes an [API]. Zero values are the defaults.
+type Config struct {
+	Service *session.Service
+	Gate    *session.Gate
+	Metrics *Metrics
+	Logger  *slog.Logger
+	Limits  Limits
+	Origins []string // web origins that may call; none
+	Version string
+}
+
+// Limits bound what one caller can take.
+type Limits struct {
+	Body        int64         // bytes of a JSON body; 64 MiB
+	File        int64         // bytes of an uploaded file; 512 MiB
+	Files       int           // files of one request; 32
+	Time        time.Duration // of a request that is no upload, download or stream; 10 min
+	Silence     time.Duration // longest pause of a client while it sends or takes a body; 30 s
+	Rate        float64       // requests a second of one key; 0: any number
+	Burst       int           // requests at once above it; twice the rate
+	Concurrency int           // requests of one caller under way; 64
+}
+
+func (l Limits) withDefaults() Limits {
+	def(&l.Body, 64<<20)
+	def(&l.File, 512<<20)
+	def(&l.Files, 32)
+	def(&l.Time, 10*time.Minute)
+	def(&l.Silence, 30*time.Second)
+	def(&l.Burst, max(1, int(2*l.Rate)))
+	def(&l.Concurrency, 64)
+	return l
+}
+
+func def[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// API answers requests.
+type API struct {
+	config  Config
+	service *session.Service
+	limiter *limiter
+	log     *slog.Logger
+	routes  []route
+	spec    []byte // openapi.json
+}
+
+// New puts the service behind HTTP.
+func New(c Config) (*API, error) {
+	c.Limits = c.Limits.withDefaults()
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Metrics == nil {
+		c.Metrics = NewMetrics()
+	}
+	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), log: c.Logger}
+	a.routes = a.table()
+	spec, err := a.describe()
+	a.spec = spec
+	return a, err
+}
+
+// route is one line of the table.
+type route struct {
+	method, path string
+	open         bool // needs no key
+	openai       bool // its errors have OpenAI's form
+	stream       bool // may last longer than Limits.Time
+	handle       func(*call) error
+	doc          operation
+}
+
+// table is every route of the service.
+func (a *API) table() []route {
+	return []route{
+		{method: "GET", path: "/healthz", open: true, handle: a.health, doc: operation{tag: "server", summary: "Whether the process lives", answer: statusAnswer{}}},
+		{method: "GET", path: "/readyz", open: true, handle: a.ready, doc: operation{tag: "server", summary: "Whether requests can be answered", answer: statusAnswer{}}},
+		{method: "GET", path: "/metrics", open: true, handle: a.metrics, doc: operation{tag: "server", summary: "Figures in Prometheus' form", kind: "text/plain"}},
+		{method: "GET", path: "/openapi.json", open: true, handle: a.openapi, doc: operation{tag: "server", summary: "This description", kind: "application/json"}},
+
+		{method: "POST", path: "/v1/files", openai: true, stream: true, handle: a.uploadFile, doc: operation{tag: "files", summary: "Upload a file; reading it begins at once", form: uploadForm(), answer: fileObject{}}},
+		{method: "GET", path: "/v1/files", openai: true, handle: a.listFiles, doc: operation{tag: "files", summary: "Your files", query: pageQuery("purpose"), answer: fileList{}}},
+		{method: "GET", path: "/v1/files/{id}", openai: true, handle: a.getFile, doc: operation{tag: "files", summary: "A file: state, coverage", answer: fileObject{}}},
+		{method: "DELETE", path: "/v1/files/{id}", openai: true, handle: a.deleteFile, doc: operation{tag: "files", summary: "Delete a file and its bytes", answer: deleted{}}},
+		{method: "GET", path: "/v1/files/{id}/content", openai: true, stream: true, handle: a.fileContent, doc: operation{tag: "files", summary: "The bytes as they were uploaded", kind: "application/octet-stream"}},
+
+		{method: "POST", path: "/v1/chat/completions", openai: true, stream: true, handle: a.complete, doc: operation{tag: "chat", summary: "The OpenAI API's chat completions, with files", body: completionRequest{}, answer: completionAnswer{}, events: true}},
+		{method: "GET", path: "/v1/models", openai: true, handle: a.listModels, doc: operation{tag: "chat", summary: "The models of all upstreams", answer: modelList{}}},
+		{method: "GET", path: "/v1/models/{id...}", openai: true, handle: a.getModel, doc: operation{tag: "chat", summary: "One model", answer: modelObject{}}},
+
+		{method: "POST", path: "/v1/preprocess", handle: a.preprocess, doc: operation{tag: "preprocess", summary: "Lay files into a question: decision, citations, prompt", body: preprocessRequest{}, form: preprocessForm(), answer: preprocessAnswer{}, events: true}},
+		{method: "GET", path: "/v1/preprocessors", handle: a.listPreprocessors, doc: operation{tag: "preprocess", summary: "What strategies can run", answer: preprocessorList{}}},
+		{method: "POST", path: "/v1/preprocessors/{id}", handle: a.runPreprocessor, doc: operation{tag: "preprocess", summary: "Run one preprocessor", body: executeRequest{}, answer: session.Preprocessed{}, events: true}},
+
+		{method: "GET", path: "/v1/strategies", handle: a.listStrategies, doc: operation{tag: "strategies", summary: "The strategies of this server", answer: strategyList{}}},
+		{method: "POST", path: "/v1/strategies/match", handle: a.matchStrategies, doc: operation{tag: "strategies", summary: "Which are worth offering, and why the others are not", body: matchRequest{}, answer: matchAnswer{}}},
+		{method: "GET", path: "/v1/strategies/{id}", handle: a.showStrategy, doc: operation{tag: "strategies", summary: "A strategy, and what it may read or use", answer: session.StrategyView{}}},
+		{method: "POST", path: "/v1/strategies/{id}/execute", handle: a.executeStrategy, doc: operation{tag: "strategies", summary: "Run a strategy's preprocessors and make its prompt", body: executeRequest{}, answer: strategy.Execution{}, events: true}},
+
+		{method: "POST", path: "/v1/chats", handle: a.newChat, doc: operation{tag: "chats", summary: "Begin a chat that the service keeps", body: chatRequest{}, answer: chatObject{}}},
+		{method: "GET", path: "/v1/chats", handle: a.listChats, doc: operation{tag: "chats", summary: "Your chats", query: pageQuery(), answer: chatList{}}},
+		{method: "GET", path: "/v1/chats/{id}", handle: a.getChat, doc: operation{tag: "chats", summary: "A chat: history, files, results", answer: chatWhole{}}},
+		{method: "POST", path: "/v1/chats/{id}/messages", handle: a.addMessage, doc: operation{tag: "chats", summary: "Add a message as it is, such as an answer", body: chat.Message{}, answer: chatWhole{}}},
+		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
+	}
+}
+
+// Handler answers every route, and what is no route.
+func (a *API) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range a.routes {
+		mux.Handle(r.method+" "+r.path, a.serve(r))
+	}
+	mux.Handle("/", a.serve(a.noRoute(mux)))
+	return a.outer(mux)
+}

@@ -1,0 +1,193 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"inlay/fault"
+	"inlay/internal/state"
+)
+
+// call is one request on its way.
+type call struct {
+	*http.Request
+	w     *recorder
+	id    string // of the request, in answers and logs
+	owner string
+	api   *API
+}
+
+func (c *call) ctx() context.Context { return c.Context() }
+
+// json answers with v.
+func (c *call) json(v any) error {
+	data, err := marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	c.w.Header().Set("Content-Type", "application/json")
+	_, _ = patientWriter{c}.Write(data) // a client that does not take it is gone
+	return nil
+}
+
+// marshal is JSON without escaping <, >, &.
+func marshal(v any) ([]byte, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return []byte(b.String()), err
+}
+
+// decode reads a JSON body into v. Its errors name the field and never the value.
+func (c *call) decode(v any) error {
+	data, err := c.readBody()
+	if err != nil {
+		return err
+	}
+	return decodeJSON(data, v)
+}
+
+// readBody reads a body of at most Limits.Body bytes.
+func (c *call) readBody() ([]byte, error) {
+	limit := c.api.config.Limits.Body
+	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.Body, limit))
+	return data, bodyError(err, limit)
+}
+
+// bodyError explains why a body could not be read.
+func bodyError(err error, limit int64) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(*http.MaxBytesError)):
+		return tooLargeBody(limit)
+	case errors.As(err, new(*fault.Error)):
+		return err
+	case isSilent(err):
+		return &fault.Error{Code: fault.Timeout, Subject: "body", Reason: "did not arrive in time", Next: "send it again", Err: err}
+	}
+	return &fault.Error{Code: fault.Usage, Subject: "body", Reason: "did not arrive whole", Next: "send it again", Err: err}
+}
+
+func tooLargeBody(limit int64) error {
+	return &fault.Error{Code: fault.FileTooLarge, Subject: "body", Reason: fmt.Sprintf("is larger than %d bytes", limit), Next: "upload large files to /v1/files first"}
+}
+
+// isSilent reports that a client made the server wait too long.
+func isSilent(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}
+
+// decodeJSON is strict: one value, no unknown field.
+func decodeJSON(data []byte, v any) error {
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil && d.More() {
+		err = errMoreJSON
+	}
+	if err != nil {
+		return jsonError(err)
+	}
+	return nil
+}
+
+var errMoreJSON = errors.New("more than one JSON value")
+
+// jsonError says where a body is wrong without repeating any of it.
+func jsonError(err error) error {
+	e := &fault.Error{Code: fault.Usage, Subject: "body", Next: "see /openapi.json"}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		e.Subject, e.Reason = field(kind.Field), "is of the wrong type, want "+jsonType(kind.Type.Kind().String())
+	case errors.As(err, &syntax):
+		e.Reason = fmt.Sprintf("is no valid JSON at byte %d", syntax.Offset)
+	case errors.Is(err, errMoreJSON):
+		e.Reason = "holds " + errMoreJSON.Error()
+	case strings.HasPrefix(err.Error(), "json: unknown field "):
+		e.Reason = "has a field that is not known" // its name is the client's, and could be anything
+	case errors.As(err, new(*fault.Error)):
+		return err
+	default:
+		e.Reason = "is no valid JSON"
+	}
+	return e
+}
+
+func field(path string) string {
+	if path == "" {
+		return "body"
+	}
+	return path
+}
+
+func jsonType(kind string) string {
+	switch kind {
+	case "struct", "map":
+		return "an object"
+	case "slice", "array":
+		return "a list"
+	case "bool":
+		return "true or false"
+	case "string":
+		return "a text"
+	}
+	return "a number"
+}
+
+// page reads after, limit and order.
+func (c *call) page(most int) (state.Page, error) {
+	q := c.URL.Query()
+	p := state.Page{After: q.Get("after"), Limit: most, Desc: q.Get("order") != "asc"}
+	if s := q.Get("limit"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > most {
+			return p, &fault.Error{Code: fault.Usage, Subject: "limit", Reason: fmt.Sprintf("is not a number from 1 to %d", most)}
+		}
+		p.Limit = n
+	}
+	if o := q.Get("order"); o != "" && o != "asc" && o != "desc" {
+		return p, &fault.Error{Code: fault.Usage, Subject: "order", Reason: "is neither asc nor desc"}
+	}
+	return p, nil
+}
+
+// patience gives the client another while to send or take the next bytes.
+func (c *call) patience() {
+	until := time.Now().Add(c.api.config.Limits.Silence)
+	control := http.NewResponseController(c.w.ResponseWriter)
+	_ = control.SetReadDeadline(until)
+	_ = control.SetWriteDeadline(until)
+}
+
+// patient is a body whose every read gets its own time.
+type patient struct {
+	io.ReadCloser
+	c *call
+}
+
+// Read implements io.Reader.
+func (p patient) Read(b []byte) (int, error) {
+	p.c.patience()
+	return p.ReadCloser.Read(b)
+}
+
+// patientWriter is an answer whose every write gets its own time.
+type patientWriter struct{ c *call }
+
+// Write implements io.Writer.
+func (p patientWriter) Write(b []byte) (int, error) {
+	p.c.patience()
+	return p.c.w.Write(b)
+}

@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"encoding/json"
+
+	"inlay/chat"
+	"inlay/internal/session"
+	"inlay/internal/state"
+)
+
+// chatObject is a chat without what was said.
+type chatObject struct {
+	ID        string `json:"id"`
+	Object    string `json:"object"`
+	Title     string `json:"title"`
+	CreatedAt int64  `json:"created_at"`
+	UpdatedAt int64  `json:"updated_at"`
+	Turns     int    `json:"turns"`
+}
+
+// chatWhole is a chat with its history, its files and the results of its turns,
+// as they were, for replay.
+type chatWhole struct {
+	chatObject
+	History chat.History      `json:"history" doc:"inlay.history/v1"`
+	Files   []chat.Attachment `json:"files" doc:"attached so far, each once"`
+	Results []turnResult      `json:"results"`
+}
+
+// turnResult is what one turn came to.
+type turnResult struct {
+	Turn      int             `json:"turn"`
+	CreatedAt int64           `json:"created_at"`
+	Result    json.RawMessage `json:"result" doc:"inlay.result/v1; null for a message that was added as it is"`
+}
+
+type chatList struct {
+	Object  string       `json:"object"`
+	Data    []chatObject `json:"data"`
+	HasMore bool         `json:"has_more"`
+}
+
+func describeChat(c state.Chat) chatObject {
+	return chatObject{c.ID, "chat", c.Title, c.Created.Unix(), c.Updated.Unix(), c.Turns}
+}
+
+// chatRequest is the body of POST /v1/chats.
+type chatRequest struct {
+	Title string `json:"title,omitempty"`
+}
+
+func (a *API) newChat(c *call) error {
+	var r chatRequest
+	if err := c.decode(&r); err != nil {
+		return err
+	}
+	made, err := a.service.NewChat(c.ctx(), c.owner, r.Title)
+	if err != nil {
+		return err
+	}
+	return c.json(describeChat(made))
+}
+
+func (a *API) listChats(c *call) error {
+	p, err := c.page(1000)
+	if err != nil {
+		return err
+	}
+	chats, more, err := a.service.ListChats(c.ctx(), c.owner, p)
+	if err != nil {
+		return err
+	}
+	list := chatList{Object: "list", Data: []chatObject{}, HasMore: more}
+	for _, one := range chats {
+		list.Data = append(list.Data, describeChat(one))
+	}
+	return c.json(list)
+}
+
+func (a *API) getChat(c *call) error {
+	found, err := a.service.Chat(c.ctx(), c.owner, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return c.json(wholeChat(found))
+}
+
+func wholeChat(found session.Conversation) chatWhole {
+	w := chatWhole{
+		chatObject: describeChat(found.Chat), History: chat.History{Schema: chat.HistorySchema, Messages: found.Messages},
+		Files: []chat.Attachment{}, Results: []turnResult{},
+	}
+	seen := map[string]bool{}
+	for _, m := range found.Messages {
+		for _, f := range m.Attachments {
+			if !seen[f.FileID] {
+				seen[f.FileID] = true
+				w.Files = append(w.Files, f)
+			}
+		}
+	}
+	for _, t := range found.Turns {
+		w.Results = append(w.Results, turnResult{t.Number, t.Created.Unix(), t.Result})
+	}
+	return w
+}
+
+func (a *API) deleteChat(c *call) error {
+	id := c.PathValue("id")
+	if err := a.service.DeleteChat(c.ctx(), c.owner, id); err != nil {
+		return err
+	}
+	return c.json(deleted{ID: id, Object: "chat", Deleted: true})
+}
+
+// addMessage keeps an answer that the client got elsewhere.
+func (a *API) addMessage(c *call) error {
+	var m chat.Message
+	if err := c.decode(&m); err != nil {
+		return err
+	}
+	id := c.PathValue("id")
+	if err := a.service.AddMessage(c.ctx(), c.owner, id, m); err != nil {
+		return err
+	}
+	return a.getChat(c)
+}

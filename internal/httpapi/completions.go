@@ -1,0 +1,336 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/internal/session"
+	"inlay/strategy"
+)
+
+// completionRequest describes a request of the OpenAI API's chat completions;
+// every other field goes to the upstream as it is.
+type completionRequest struct {
+	Model    string         `json:"model"`
+	Messages []any          `json:"messages" doc:"as the OpenAI API has them; parts of type file, by file_id or file_data, are laid into the prompt"`
+	Stream   bool           `json:"stream,omitempty"`
+	Inlay    *session.Wish  `json:"inlay,omitempty"`
+	Others   map[string]any `json:"-"`
+}
+
+// completionAnswer describes what inlay adds to the upstream's answer.
+type completionAnswer struct {
+	Choices []struct {
+		Message struct {
+			Content     string       `json:"content"`
+			Annotations []annotation `json:"annotations,omitempty"`
+		} `json:"message"`
+	} `json:"choices"`
+	Inlay *decided `json:"inlay" doc:"of a stream it stands on the first chunk, and the annotations on each choice's last"`
+}
+
+// decided is the field inlay of an answer: inlay.result/v1 without the prompt,
+// or what a strategy came to.
+type decided struct {
+	Schema      string                 `json:"schema"`
+	Upstream    string                 `json:"upstream"`
+	Strategy    injection.Strategy     `json:"strategy,omitempty"`
+	ReasonCode  injection.ReasonCode   `json:"reason_code,omitempty"`
+	Reason      string                 `json:"reason,omitempty"`
+	Decision    *injection.Decision    `json:"decision,omitempty"`
+	Files       []injection.FileReport `json:"files,omitempty"`
+	Embedder    string                 `json:"embedder,omitempty"`
+	Threshold   *float64               `json:"threshold,omitempty"`
+	Limit       int                    `json:"limit,omitempty"`
+	Citations   []chat.Citation        `json:"citations,omitempty"`
+	NearMisses  *injection.NearMisses  `json:"near_misses,omitempty"`
+	Warnings    []injection.Warning    `json:"warnings,omitempty"`
+	Failures    []injection.Failure    `json:"failures,omitempty"`
+	StrategyID  string                 `json:"strategy_id,omitempty" doc:"the strategy that made the prompt"`
+	Tools       strategy.ToolRules     `json:"tools,omitempty" doc:"the strategy's rules; applying them is the client's"`
+	Variables   map[string]any         `json:"variables,omitempty" doc:"of the preprocessors that were run"`
+	Diagnostics []strategy.Diagnostic  `json:"diagnostics,omitempty"`
+}
+
+// annotation is a passage that the answer could draw on.
+type annotation struct {
+	Type string       `json:"type"`
+	File fileCitation `json:"file_citation"`
+}
+
+type fileCitation struct {
+	chat.Citation
+	Filename string `json:"filename"`
+	Cited    bool   `json:"cited" doc:"the answer refers to it as [number]"`
+}
+
+func (a *API) complete(c *call) error {
+	body, wish, err := c.completionBody()
+	if err != nil {
+		return err
+	}
+	done, err := a.service.Complete(c.ctx(), c.owner, body, wish)
+	if err != nil {
+		return err
+	}
+	if string(bytes.TrimSpace(body["stream"])) == "true" {
+		return a.streamCompletion(c, done)
+	}
+	return a.wholeCompletion(c, done)
+}
+
+// completionBody takes the field inlay off the rest.
+func (c *call) completionBody() (body map[string]json.RawMessage, wish session.Wish, err error) {
+	data, err := c.readBody()
+	if err != nil {
+		return nil, wish, err
+	}
+	if err := json.Unmarshal(data, &body); err != nil || body == nil {
+		return nil, wish, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no JSON object", Next: "see /openapi.json"}
+	}
+	if raw, ok := body["inlay"]; ok {
+		err = decodeJSON(raw, &wish)
+		delete(body, "inlay")
+	}
+	return body, wish, err
+}
+
+// wholeCompletion answers at once.
+func (a *API) wholeCompletion(c *call, done *session.Completion) error {
+	for data, err := range done.Answer(c.ctx()) {
+		if err != nil {
+			return err
+		}
+		out, said, err := annotated(data, "message", done, nil)
+		if err != nil {
+			return err
+		}
+		if err := done.Keep(c.ctx(), said[0]); err != nil {
+			return err
+		}
+		return c.json(withDecision(out, done))
+	}
+	return &fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server gave no answer", Next: "ask again"}
+}
+
+// streamCompletion hands on chunks as they come. A failure before the first is
+// an error like any other; after it, an event with the error, and no [DONE].
+func (a *API) streamCompletion(c *call, done *session.Completion) error {
+	e := &events{c: c}
+	defer e.close()
+	said := map[int]string{}
+	for data, err := range done.Answer(c.ctx()) {
+		if err == nil {
+			err = a.chunk(e, data, done, said)
+		}
+		if err != nil && !e.open {
+			return err
+		}
+		if err != nil {
+			_ = e.json("", failureOf(ended(c.ctx(), err)).openai())
+			return err
+		}
+	}
+	if err := done.Keep(c.ctx(), said[0]); err != nil {
+		_ = e.json("", failureOf(err).openai())
+		return err
+	}
+	return e.send("", []byte("[DONE]"))
+}
+
+// chunk sends one chunk: the first with the decision, the last of each choice
+// with its annotations. Others go on byte for byte.
+func (a *API) chunk(e *events, data json.RawMessage, done *session.Completion, said map[int]string) error {
+	first := !e.open
+	out, _, err := annotated(data, "delta", done, said)
+	if err != nil {
+		return err
+	}
+	if first {
+		if out == nil && json.Unmarshal(data, &out) != nil {
+			return odd(done)
+		}
+		out = withDecision(out, done)
+	}
+	if !first && len(out) == 0 {
+		return e.send("", data)
+	}
+	return e.json("", out)
+}
+
+// choice is what is looked at of a choice.
+type choice struct {
+	Index        int     `json:"index"`
+	FinishReason *string `json:"finish_reason"`
+	Message      spoken  `json:"message"`
+	Delta        spoken  `json:"delta"`
+}
+
+type spoken struct {
+	Content *string `json:"content"`
+}
+
+// annotated adds annotations to each choice that is over. said collects the
+// texts of a stream, by choice; of a whole answer it is nil, and every choice
+// is over. out is empty where a chunk needs no change.
+func annotated(data json.RawMessage, where string, done *session.Completion, said map[int]string) (out map[string]json.RawMessage, texts map[int]string, err error) {
+	var body map[string]json.RawMessage
+	var seen struct {
+		Choices []choice `json:"choices"`
+	}
+	if json.Unmarshal(data, &body) != nil || json.Unmarshal(data, &seen) != nil {
+		return nil, nil, odd(done)
+	}
+	texts = said
+	if texts == nil {
+		texts = map[int]string{}
+	}
+	over := collect(seen.Choices, texts)
+	if said != nil && (!over || len(done.Citations()) == 0) {
+		return nil, texts, nil
+	}
+	var choices []map[string]json.RawMessage
+	if json.Unmarshal(body["choices"], &choices) != nil {
+		return body, texts, nil
+	}
+	for i, one := range seen.Choices {
+		if said != nil && one.FinishReason == nil {
+			continue
+		}
+		if err := annotate(choices[i], where, annotations(done.Citations(), texts[one.Index])); err != nil {
+			return nil, nil, odd(done)
+		}
+	}
+	body["choices"], err = json.Marshal(choices)
+	return body, texts, err
+}
+
+func odd(done *session.Completion) error {
+	return &session.UpstreamError{Upstream: done.Upstream, Err: &fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server's answer is not what this API answers"}}
+}
+
+// collect adds what choices say to the texts, and reports whether one is over.
+func collect(choices []choice, texts map[int]string) (over bool) {
+	for _, one := range choices {
+		for _, s := range []spoken{one.Message, one.Delta} {
+			if s.Content != nil {
+				texts[one.Index] += *s.Content
+			}
+		}
+		over = over || one.FinishReason != nil
+	}
+	return over
+}
+
+// annotate puts annotations beside those that the upstream made.
+func annotate(choice map[string]json.RawMessage, where string, list []annotation) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var message map[string]json.RawMessage
+	if raw := choice[where]; len(raw) > 0 {
+		if err := json.Unmarshal(raw, &message); err != nil {
+			return err
+		}
+	}
+	if message == nil {
+		message = map[string]json.RawMessage{}
+	}
+	var all []any
+	_ = json.Unmarshal(message["annotations"], &all)
+	for _, one := range list {
+		all = append(all, one)
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	message["annotations"] = data
+	choice[where], err = json.Marshal(message)
+	return err
+}
+
+func annotations(citations []chat.Citation, answer string) []annotation {
+	numbers := session.CitedNumbers(answer)
+	out := make([]annotation, len(citations))
+	for i, one := range citations {
+		out[i] = annotation{"file_citation", fileCitation{one, one.File, slices.Contains(numbers, one.Number)}}
+	}
+	return out
+}
+
+// withDecision adds the field inlay.
+func withDecision(body map[string]json.RawMessage, done *session.Completion) map[string]json.RawMessage {
+	if data, err := marshal(decisionOf(done)); err == nil {
+		body["inlay"] = bytes.TrimSpace(data)
+	}
+	return body
+}
+
+func decisionOf(done *session.Completion) decided {
+	d := decided{Schema: injection.ResultSchema, Upstream: done.Upstream}
+	if r := done.Result; r != nil {
+		d.Strategy, d.ReasonCode, d.Reason, d.Decision = r.Strategy, r.ReasonCode, r.Reason, &r.Decision
+		d.Files, d.Embedder, d.Threshold, d.Limit = r.Files, r.Embedder, &r.Threshold, r.Limit
+		d.Citations, d.NearMisses, d.Warnings, d.Failures = r.Citations, r.NearMisses, r.Warnings, r.Failures
+	}
+	if x := done.Execution; x != nil {
+		d.Schema, d.StrategyID, d.Tools, d.Diagnostics = strategy.ExecutionSchema, x.Strategy.ID, x.Strategy.Tools, x.Diagnostics
+		d.Variables = map[string]any{}
+		for _, step := range x.Steps {
+			for key, value := range step.Variables {
+				d.Variables[key] = value
+			}
+			d.Diagnostics = append(d.Diagnostics, step.Diagnostics...)
+		}
+	}
+	return d
+}
+
+// modelObject is a model in the OpenAI API's form.
+type modelObject struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created" doc:"not known: 0"`
+	OwnedBy string `json:"owned_by"`
+}
+
+type modelList struct {
+	Object string        `json:"object"`
+	Data   []modelObject `json:"data"`
+}
+
+func describeModel(m session.Listed) modelObject {
+	return modelObject{m.ID, "model", 0, m.Upstream}
+}
+
+func (a *API) listModels(c *call) error {
+	models, err := a.service.Models(c.ctx())
+	if err != nil {
+		return err
+	}
+	list := modelList{Object: "list", Data: []modelObject{}}
+	for _, m := range models {
+		list.Data = append(list.Data, describeModel(m))
+	}
+	return c.json(list)
+}
+
+func (a *API) getModel(c *call) error {
+	models, err := a.service.Models(c.ctx())
+	if err != nil {
+		return err
+	}
+	id := c.PathValue("id")
+	for _, m := range models {
+		if m.ID == id || strings.TrimSuffix(m.ID, ":latest") == id || m.Upstream+"/"+m.ID == id {
+			return c.json(describeModel(m))
+		}
+	}
+	return &fault.Error{Code: fault.ModelNotFound, Subject: "model", Reason: "no upstream serves it", Next: "see GET /v1/models"}
+}

@@ -1,0 +1,235 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"inlay/fault"
+	"inlay/internal/session"
+	"inlay/internal/state"
+)
+
+// fileObject is a file in the OpenAI API's form. What reading it came to
+// stands in inlay.
+type fileObject struct {
+	ID            string   `json:"id"`
+	Object        string   `json:"object"`
+	Bytes         int64    `json:"bytes"`
+	CreatedAt     int64    `json:"created_at"`
+	Filename      string   `json:"filename"`
+	Purpose       string   `json:"purpose"`
+	Status        string   `json:"status" enum:"uploaded,processed,error"`
+	StatusDetails string   `json:"status_details,omitempty"`
+	Inlay         fileRead `json:"inlay" doc:"what reading the file came to"`
+}
+
+// fileRead is the part of a file object that is inlay's.
+type fileRead struct {
+	State string `json:"state" enum:"reading,ready,failed"`
+	session.Reading
+}
+
+type fileList struct {
+	Object  string       `json:"object"`
+	Data    []fileObject `json:"data"`
+	FirstID string       `json:"first_id,omitempty"`
+	LastID  string       `json:"last_id,omitempty"`
+	HasMore bool         `json:"has_more"`
+}
+
+// deleted is the OpenAI API's answer to a deletion.
+type deleted struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Deleted bool   `json:"deleted"`
+}
+
+func describeFile(f state.File) (fileObject, error) {
+	r, err := session.ReadingOf(f)
+	if err != nil {
+		return fileObject{}, fmt.Errorf("read the report of %s: %w", f.ID, err)
+	}
+	o := fileObject{
+		ID: f.ID, Object: "file", Bytes: f.Bytes, CreatedAt: f.Created.Unix(), Filename: f.Name, Purpose: f.Purpose,
+		Status: f.State, Inlay: fileRead{State: "reading", Reading: r},
+	}
+	switch f.State {
+	case state.Processed:
+		o.Inlay.State = "ready"
+	case state.Failed:
+		o.Inlay.State = "failed"
+		if r.Error != nil {
+			o.StatusDetails = (&fault.Error{Reason: r.Error.Reason, Next: r.Error.Next}).Error()
+		}
+	}
+	return o, nil
+}
+
+// purposes are those that the OpenAI API knows for files of people.
+func purposes() []string {
+	return []string{"user_data", "assistants", "vision", "evals", "batch", "fine-tune"}
+}
+
+func (a *API) uploadFile(c *call) error {
+	form, err := multipartOf(c.Request)
+	if err != nil {
+		return err
+	}
+	up := &upload{c: c, purpose: "user_data"}
+	defer up.discard()
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return bodyError(err, a.config.Limits.File)
+		}
+		if err := up.take(part); err != nil {
+			return err
+		}
+	}
+	return up.finish()
+}
+
+// isForm reports a multipart body.
+func isForm(r *http.Request) bool {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return err == nil && kind == "multipart/form-data"
+}
+
+// multipartOf reads a form piece by piece, as it arrives.
+func multipartOf(r *http.Request) (*multipart.Reader, error) {
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
+		return nil, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no multipart/form-data", Next: "send the file as the field file of a form"}
+	}
+	return multipart.NewReader(r.Body, params["boundary"]), nil
+}
+
+// upload is a form on its way in. The fields may come in any order: the file is
+// on disk before its purpose is known.
+type upload struct {
+	c       *call
+	purpose string
+	file    *session.Incoming
+}
+
+// take reads one field of the form.
+func (u *upload) take(part *multipart.Part) (err error) {
+	switch part.FormName() {
+	case "file":
+		if u.file != nil {
+			return &fault.Error{Code: fault.Usage, Subject: "file", Reason: "is there twice", Next: "upload one file at a time"}
+		}
+		limit := u.c.api.config.Limits.File
+		f, err := u.c.api.service.Receive(u.c.ctx(), part.FileName(), part, limit)
+		if err != nil {
+			return bodyError(err, limit)
+		}
+		u.file = f
+		return nil
+	case "purpose":
+		u.purpose, err = smallField(part)
+		if err == nil && !slices.Contains(purposes(), u.purpose) {
+			err = &fault.Error{Code: fault.Usage, Subject: "purpose", Reason: "is not known", Next: "use user_data"}
+		}
+		return err
+	default:
+		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a field that is not known; file and purpose are", Next: "leave it out"}
+	}
+}
+
+// smallField reads a field that is a word.
+func smallField(part *multipart.Part) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(part, 1<<10))
+	return string(data), bodyError(err, 1<<10)
+}
+
+func (u *upload) discard() {
+	if u.file != nil {
+		u.file.Discard()
+	}
+}
+
+// finish makes the file the caller's and answers.
+func (u *upload) finish() error {
+	if u.file == nil {
+		return &fault.Error{Code: fault.Usage, Subject: "file", Reason: "is missing", Next: "send the file as the field file of a form"}
+	}
+	f, err := u.c.api.service.Accept(u.c.ctx(), u.c.owner, u.purpose, u.file)
+	if err != nil {
+		return err
+	}
+	return u.c.file(f)
+}
+
+func (c *call) file(f state.File) error {
+	o, err := describeFile(f)
+	if err != nil {
+		return err
+	}
+	return c.json(o)
+}
+
+// maxFilePage is the longest page of files, as in the OpenAI API.
+const maxFilePage = 10000
+
+func (a *API) listFiles(c *call) error {
+	p, err := c.page(maxFilePage)
+	if err != nil {
+		return err
+	}
+	files, more, err := a.service.ListFiles(c.ctx(), c.owner, c.URL.Query().Get("purpose"), p)
+	if err != nil {
+		return err
+	}
+	list := fileList{Object: "list", Data: []fileObject{}, HasMore: more}
+	for _, f := range files {
+		o, err := describeFile(f)
+		if err != nil {
+			return err
+		}
+		list.Data = append(list.Data, o)
+	}
+	if n := len(list.Data); n > 0 {
+		list.FirstID, list.LastID = list.Data[0].ID, list.Data[n-1].ID
+	}
+	return c.json(list)
+}
+
+func (a *API) getFile(c *call) error {
+	f, err := a.service.File(c.ctx(), c.owner, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return c.file(f)
+}
+
+func (a *API) deleteFile(c *call) error {
+	id := c.PathValue("id")
+	if err := a.service.DeleteFile(c.ctx(), c.owner, id); err != nil {
+		return err
+	}
+	return c.json(deleted{ID: id, Object: "file", Deleted: true})
+}
+
+func (a *API) fileContent(c *call) error {
+	f, content, err := a.service.OpenFile(c.ctx(), c.owner, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }()
+	h := c.w.Header()
+	h.Set("Content-Type", "application/octet-stream") // never what a browser would run
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Name}))
+	h.Set("Content-Length", strconv.FormatInt(f.Bytes, 10))
+	_, err = io.Copy(patientWriter{c}, content)
+	return err
+}

@@ -1,0 +1,102 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"inlay/fault"
+	"inlay/injection"
+)
+
+// Metrics are the service's figures. Their labels are routes, codes and names
+// of the configuration, never what a request said.
+type Metrics struct {
+	registry  *prometheus.Registry
+	handler   http.Handler
+	requests  *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+	under     prometheus.Gauge
+	stages    *prometheus.HistogramVec
+	decisions *prometheus.CounterVec
+	saved     prometheus.Counter
+	lookups   *prometheus.CounterVec
+	unread    *prometheus.CounterVec
+	upstream  *prometheus.CounterVec
+}
+
+// NewMetrics makes a set of figures at zero.
+func NewMetrics() *Metrics {
+	r := prometheus.NewRegistry()
+	m := &Metrics{
+		registry:  r,
+		requests:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_requests_total", Help: "Requests answered."}, []string{"method", "route", "status"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_request_duration_seconds", Help: "Time to the end of the answer.", Buckets: buckets()}, []string{"method", "route"}),
+		under:     prometheus.NewGauge(prometheus.GaugeOpts{Name: "inlay_requests_in_flight", Help: "Requests under way."}),
+		stages:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_stage_duration_seconds", Help: "Time of a stage: decide, first_token, answer.", Buckets: buckets()}, []string{"stage"}),
+		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_decisions_total", Help: "Decisions by strategy and reason."}, []string{"strategy", "reason"}),
+		saved:     prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_tokens_saved_total", Help: "Tokens of files that whole injection would have put into prompts beyond what was put there; files that were counted only as far as the decision needed count that far."}),
+		lookups:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_cache_lookups_total", Help: "Lookups of parses, chunks and vectors."}, []string{"kind", "result"}),
+		unread:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_parse_failures_total", Help: "Files that could not be read."}, []string{"code"}),
+		upstream:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_upstream_errors_total", Help: "Failures of servers of models."}, []string{"upstream", "code"}),
+	}
+	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
+	return m
+}
+
+// buckets reach from a tenth of a millisecond to several minutes.
+func buckets() []float64 { return prometheus.ExponentialBucketsRange(.0001, 300, 24) }
+
+// begin counts a request until the returned function is called with its status.
+func (m *Metrics) begin(r route) func(status int) {
+	start := time.Now()
+	m.under.Inc()
+	return func(status int) {
+		m.under.Dec()
+		method := r.method
+		if method == "" {
+			method = "other"
+		}
+		m.requests.WithLabelValues(method, r.path, strconv.Itoa(status)).Inc()
+		m.durations.WithLabelValues(method, r.path).Observe(time.Since(start).Seconds())
+	}
+}
+
+// ParseFailed implements session.Observer.
+func (m *Metrics) ParseFailed(code fault.Code) { m.unread.WithLabelValues(string(code)).Inc() }
+
+// Decided implements session.Observer.
+func (m *Metrics) Decided(r injection.Result) {
+	m.decisions.WithLabelValues(string(r.Strategy), string(r.ReasonCode)).Inc()
+	if !r.DryRun && r.Strategy != injection.InjectFull {
+		m.saved.Add(float64(max(0, r.Decision.Files.N+r.Decision.Prompt.N-r.Used.N)))
+	}
+	for _, f := range r.Failures {
+		m.ParseFailed(f.Code)
+	}
+}
+
+// Stage implements session.Observer.
+func (m *Metrics) Stage(name string, took time.Duration) {
+	m.stages.WithLabelValues(name).Observe(took.Seconds())
+}
+
+// UpstreamFailed implements session.Observer.
+func (m *Metrics) UpstreamFailed(upstream string, code fault.Code) {
+	m.upstream.WithLabelValues(upstream, string(code)).Inc()
+}
+
+// Lookup counts a look into the cache.
+func (m *Metrics) Lookup(kind string, hit bool) {
+	result := "miss"
+	if hit {
+		result = "hit"
+	}
+	m.lookups.WithLabelValues(kind, result).Inc()
+}

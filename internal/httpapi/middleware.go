@@ -1,0 +1,248 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"inlay/fault"
+)
+
+// recorder remembers what was answered.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(p []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(p)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// serve wraps a route: an id, the key, the limits, the error, a line in the log.
+func (a *API) serve(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		start := time.Now()
+		rec := &recorder{ResponseWriter: w}
+		c := &call{Request: req, w: rec, id: requestID(req), api: a}
+		rec.Header().Set("X-Request-Id", c.id)
+		rec.Header().Set("X-Content-Type-Options", "nosniff")
+		done := a.config.Metrics.begin(r)
+		err := a.guarded(c, r)
+		if err != nil {
+			err = ended(req.Context(), err)
+			c.fail(err, r.openai)
+		}
+		done(rec.statusOr(err))
+		a.note(c, r, err, time.Since(start))
+	})
+}
+
+// statusOr is what was answered, for a client that may be gone.
+func (r *recorder) statusOr(err error) int {
+	switch {
+	case fault.Is(err, fault.Canceled):
+		return statusClientGone
+	case r.status == 0:
+		return http.StatusOK
+	}
+	return r.status
+}
+
+// guarded runs a route's checks and its handler; a panic ends the request alone.
+func (a *API) guarded(c *call, r route) (err error) {
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		if cause == http.ErrAbortHandler { //nolint:errorlint // the very value
+			panic(cause)
+		}
+		a.log.ErrorContext(c.ctx(), "panic", "request", c.id, "route", r.path, "type", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
+		err = &fault.Error{Code: fault.Internal}
+	}()
+	ctx, cancel := a.deadline(c.ctx(), r)
+	defer cancel()
+	c.Request = c.WithContext(ctx)
+	c.Body = patient{c.Body, c}
+	if r.open {
+		return r.handle(c)
+	}
+	if c.owner, err = a.config.Gate.Owner(ctx, secretOf(c.Request)); err != nil {
+		return err
+	}
+	leave, err := a.limiter.enter(c.owner)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return ended(ctx, r.handle(c))
+}
+
+func (a *API) deadline(ctx context.Context, r route) (context.Context, context.CancelFunc) {
+	if r.stream {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, a.config.Limits.Time)
+}
+
+// note writes the request's line: no address beyond the route, no content.
+func (a *API) note(c *call, r route, err error, took time.Duration) {
+	args := []any{
+		"request", c.id, "method", c.Method, "route", r.path, "status", c.w.statusOr(err), "bytes", c.w.bytes,
+		"took", took, "owner", c.owner,
+	}
+	if err == nil {
+		a.log.InfoContext(c.ctx(), "request", args...)
+		return
+	}
+	f := failureOf(err)
+	args = append(args, "code", string(f.code))
+	if f.upstream != "" {
+		args = append(args, "upstream", f.upstream)
+	}
+	if f.status < http.StatusInternalServerError {
+		a.log.InfoContext(c.ctx(), "request", args...)
+		return
+	}
+	a.log.WarnContext(c.ctx(), "request", append(args, "error_type", errorTypes(err))...)
+}
+
+// errorTypes names the types of an error's chain: what its words may not say.
+func errorTypes(err error) string {
+	var names []string
+	for ; err != nil && len(names) < 8; err = errors.Unwrap(err) {
+		names = append(names, fmt.Sprintf("%T", err))
+	}
+	return strings.Join(names, " < ")
+}
+
+// requestID takes a client's id if it is one, else makes one.
+func requestID(r *http.Request) string {
+	id := r.Header.Get("X-Request-Id")
+	plain := func(c rune) bool {
+		return c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	}
+	if id != "" && len(id) <= 64 && !strings.ContainsFunc(id, func(c rune) bool { return !plain(c) }) {
+		return id
+	}
+	return "req_" + strings.ToLower(rand.Text())
+}
+
+// secretOf is the key of a request: Bearer or x-api-key.
+func secretOf(r *http.Request) string {
+	if scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(secret)
+	}
+	return r.Header.Get("X-Api-Key")
+}
+
+// outer is what holds for every request before it has a route: web pages of
+// other origins may neither read nor cause anything unless they are allowed.
+func (a *API) outer(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	for _, origin := range a.config.Origins {
+		_ = protection.AddTrustedOrigin(origin) // checked by ValidOrigin before
+	}
+	refuse := a.serve(route{path: "", open: true, handle: func(*call) error {
+		return &fault.Error{Code: fault.PreprocessorPermissionUnavailable, Subject: "origin", Reason: "web pages of other origins may not call", Next: "allow it with --cors"}
+	}})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin := r.Header.Get("Origin")
+		allowed := origin != "" && slices.Contains(a.config.Origins, origin)
+		if allowed {
+			allowOrigin(w.Header(), origin)
+			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+		}
+		if !allowed && protection.Check(r) != nil || a.rebound(r) {
+			refuse.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func allowOrigin(h http.Header, origin string) {
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key, X-Request-Id")
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+	h.Set("Access-Control-Max-Age", "600")
+}
+
+// rebound reports a request of a web page whose name was bound to this
+// computer: where no key protects, only this computer's own names are served.
+func (a *API) rebound(r *http.Request) bool {
+	if a.config.Gate.Require || secretOf(r) != "" {
+		return false
+	}
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if host == "" || strings.EqualFold(host, "localhost") {
+		return false
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err != nil
+}
+
+// noRoute answers what is no route: an address that has other methods, or none.
+func (a *API) noRoute(mux *http.ServeMux) route {
+	return route{path: "-", open: true, handle: func(c *call) error {
+		var allowed []string
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+			other := c.Clone(c.ctx())
+			other.Method = method
+			if _, pattern := mux.Handler(other); pattern != "/" {
+				allowed = append(allowed, method)
+			}
+		}
+		if len(allowed) == 0 {
+			return &fault.Error{Code: fault.NotFound, Subject: "route", Reason: "there is nothing at this address", Next: "see /openapi.json"}
+		}
+		c.w.Header().Set("Allow", strings.Join(allowed, ", "))
+		return &methodError{allowed}
+	}}
+}
+
+// methodError says which methods a path has.
+type methodError struct{ allowed []string }
+
+// Error implements error.
+func (e *methodError) Error() string { return "want " + strings.Join(e.allowed, ", ") }
+
+// Unwrap gives it a code.
+func (e *methodError) Unwrap() error {
+	return &fault.Error{Code: fault.Usage, Subject: "method", Reason: "is not one of this address", Next: "use " + strings.Join(e.allowed, " or ")}
+}

@@ -1,0 +1,169 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// operation is what the description says of a route.
+type operation struct {
+	tag, summary string
+	query        []*huma.Param
+	body         any          // an example of the JSON body's type
+	form         *huma.Schema // of a multipart body
+	answer       any          // an example of the JSON answer's type
+	kind         string       // media type of an answer that is no JSON of ours
+	status       int          // of success; 200
+	events       bool         // the answer may be a stream of server-sent events
+}
+
+// pathParam finds the names in a path.
+var pathParam = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
+
+// describe makes openapi.json from the table of routes: the types that are
+// decoded and encoded are the ones described. huma makes the schemas and
+// nothing else: its handlers would echo bodies in their errors.
+func (a *API) describe() ([]byte, error) {
+	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
+	doc := &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title: "inlay", Version: a.config.Version,
+			Description: "Lays the right part of a person's documents into a prompt. Any client of the OpenAI API gets document chat by changing its base URL to this server's /v1.",
+		},
+		Paths: map[string]*huma.PathItem{},
+		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
+			"bearer": {Type: "http", Scheme: "bearer"}, "key": {Type: "apiKey", In: "header", Name: "x-api-key"},
+		}},
+	}
+	for _, r := range a.routes {
+		path := strings.ReplaceAll(r.path, "...", "")
+		item := doc.Paths[path]
+		if item == nil {
+			item = &huma.PathItem{}
+			doc.Paths[path] = item
+		}
+		op := r.describe(registry)
+		switch r.method {
+		case http.MethodGet:
+			item.Get = op
+		case http.MethodPost:
+			item.Post = op
+		case http.MethodDelete:
+			item.Delete = op
+		}
+	}
+	return json.MarshalIndent(doc, "", "  ")
+}
+
+// schemaName names a type without its package: ours are told apart by name.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	if pkg := t.PkgPath(); t.Name() != "" && strings.HasPrefix(pkg, "inlay/") && !strings.HasSuffix(pkg, "/httpapi") {
+		last := pkg[strings.LastIndexByte(pkg, '/')+1:]
+		return strings.ToUpper(last[:1]) + last[1:] + name
+	}
+	return name
+}
+
+func (r route) describe(registry huma.Registry) *huma.Operation {
+	op := &huma.Operation{
+		OperationID: operationID(r), Summary: r.doc.summary, Tags: []string{r.doc.tag}, Parameters: r.doc.query,
+		Responses: map[string]*huma.Response{},
+	}
+	for _, m := range pathParam.FindAllStringSubmatch(r.path, -1) {
+		op.Parameters = append(op.Parameters, &huma.Param{Name: m[1], In: "path", Required: true, Schema: &huma.Schema{Type: "string"}})
+	}
+	if !r.open {
+		op.Security = []map[string][]string{{"bearer": {}}, {"key": {}}}
+	}
+	op.RequestBody = r.doc.requestBody(registry)
+	op.Responses[strconv.Itoa(max(r.doc.status, http.StatusOK))] = r.doc.response(registry)
+	var failed any = problem{}
+	kind := "application/problem+json"
+	if r.openai {
+		failed, kind = openaiError{}, "application/json"
+	}
+	op.Responses["default"] = &huma.Response{Description: "An error", Content: map[string]*huma.MediaType{kind: {Schema: schemaOf(registry, failed)}}}
+	return op
+}
+
+func (o operation) requestBody(registry huma.Registry) *huma.RequestBody {
+	content := map[string]*huma.MediaType{}
+	if o.body != nil {
+		content["application/json"] = &huma.MediaType{Schema: schemaOf(registry, o.body)}
+	}
+	if o.form != nil {
+		content["multipart/form-data"] = &huma.MediaType{Schema: o.form}
+	}
+	if len(content) == 0 {
+		return nil
+	}
+	return &huma.RequestBody{Required: true, Content: content}
+}
+
+func (o operation) response(registry huma.Registry) *huma.Response {
+	content := map[string]*huma.MediaType{}
+	if o.kind != "" {
+		content[o.kind] = &huma.MediaType{}
+	}
+	if o.answer != nil {
+		content["application/json"] = &huma.MediaType{Schema: schemaOf(registry, o.answer)}
+	}
+	if o.events {
+		content["text/event-stream"] = &huma.MediaType{}
+	}
+	return &huma.Response{Description: o.summary, Content: content}
+}
+
+func schemaOf(registry huma.Registry, example any) *huma.Schema {
+	return registry.Schema(reflect.TypeOf(example), true, "")
+}
+
+// operationID is "getV1FilesContent".
+func operationID(r route) string {
+	var id strings.Builder
+	id.WriteString(strings.ToLower(r.method))
+	for part := range strings.FieldsFuncSeq(r.path, func(c rune) bool { return strings.ContainsRune("/{}.", c) }) {
+		id.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return id.String()
+}
+
+// pageQuery are the parameters of a list, and more.
+func pageQuery(more ...string) []*huma.Param {
+	params := []*huma.Param{
+		{Name: "after", In: "query", Description: "id of the last one of the page before", Schema: &huma.Schema{Type: "string"}},
+		{Name: "limit", In: "query", Schema: &huma.Schema{Type: "integer"}},
+		{Name: "order", In: "query", Schema: &huma.Schema{Type: "string", Enum: []any{"desc", "asc"}}},
+	}
+	for _, name := range more {
+		params = append(params, &huma.Param{Name: name, In: "query", Schema: &huma.Schema{Type: "string"}})
+	}
+	return params
+}
+
+// preprocessForm describes the form of POST /v1/preprocess.
+func preprocessForm() *huma.Schema {
+	return &huma.Schema{
+		Type: "object", Required: []string{"request"}, Properties: map[string]*huma.Schema{
+			"request": {Type: "string", Description: "the JSON of the request"},
+			"file":    {Type: "array", Items: &huma.Schema{Type: "string", Format: "binary"}},
+		},
+	}
+}
+
+// uploadForm describes the form of an upload.
+func uploadForm() *huma.Schema {
+	return &huma.Schema{
+		Type: "object", Required: []string{"file"}, Properties: map[string]*huma.Schema{
+			"file": {Type: "string", Format: "binary"}, "purpose": {Type: "string", Description: "user_data"},
+		},
+	}
+}

@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"encoding/json"
+
+	"inlay/chat"
+	"inlay/injection"
+	"inlay/internal/session"
+	"inlay/strategy"
+)
+
+// strategyList is what GET /v1/strategies answers.
+type strategyList struct {
+	Schema      string                 `json:"schema"`
+	Strategies  []session.StrategyView `json:"strategies"`
+	Diagnostics []strategy.Diagnostic  `json:"diagnostics"`
+}
+
+func (a *API) listStrategies(c *call) error {
+	return c.json(strategyList{
+		Schema: "inlay.strategies/v1", Strategies: session.DescribeAll(a.service.Strategies(), a.service.Preprocessors()),
+		Diagnostics: append([]strategy.Diagnostic{}, a.service.StrategyDiagnostics()...),
+	})
+}
+
+func (a *API) showStrategy(c *call) error {
+	s, err := a.service.Strategy(c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return c.json(session.Describe(s, a.service.Preprocessors()))
+}
+
+// matchRequest is the body of POST /v1/strategies/match.
+type matchRequest struct {
+	Context json.RawMessage   `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
+	Files   []session.FileRef `json:"files,omitempty"`
+}
+
+type matchAnswer struct {
+	Schema     string              `json:"schema"`
+	Candidates []session.MatchView `json:"candidates"`
+	Others     []session.MatchView `json:"others"`
+}
+
+func (a *API) matchStrategies(c *call) error {
+	var r matchRequest
+	if err := c.decode(&r); err != nil {
+		return err
+	}
+	values, err := session.ContextOf(r.Context)
+	if err != nil {
+		return err
+	}
+	if err := a.fewFiles(len(r.Files)); err != nil {
+		return err
+	}
+	found, err := a.service.Match(c.ctx(), c.owner, values, r.Files)
+	if err != nil {
+		return err
+	}
+	m := matchAnswer{Schema: "inlay.matches/v1"}
+	m.Candidates, m.Others = session.DescribeMatches(found)
+	return c.json(m)
+}
+
+// executeRequest is the body of POST /v1/strategies/{id}/execute and of
+// POST /v1/preprocessors/{id}.
+type executeRequest struct {
+	session.Tuning
+	Input         string            `json:"input,omitempty" doc:"what the user wrote"`
+	Messages      []chat.Message    `json:"messages,omitempty" doc:"the conversation before it"`
+	Files         []session.FileRef `json:"files,omitempty"`
+	Context       json.RawMessage   `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
+	Model         string            `json:"model,omitempty"`
+	ContextLength int               `json:"context_length,omitempty"`
+	DryRun        bool              `json:"dry_run,omitempty"`
+	KeepMissing   bool              `json:"keep_missing,omitempty" doc:"leave placeholders without a value in the prompt"`
+	Settings      map[string]any    `json:"settings,omitempty" doc:"of the preprocessor, where one is run by itself"`
+}
+
+func (a *API) execution(c *call) (session.Execution, error) {
+	var r executeRequest
+	if err := c.decode(&r); err != nil {
+		return session.Execution{}, err
+	}
+	values, err := session.ContextOf(r.Context)
+	if err != nil {
+		return session.Execution{}, err
+	}
+	return session.Execution{
+		Question: session.Question{
+			Messages: r.Messages, Text: r.Input, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, DryRun: r.DryRun,
+		},
+		Values: values, KeepMissing: r.KeepMissing, Settings: r.Settings,
+	}, a.fewFiles(len(r.Files))
+}
+
+func (a *API) executeStrategy(c *call) error {
+	s, err := a.service.Strategy(c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	x, err := a.execution(c)
+	if err != nil {
+		return err
+	}
+	return c.answerOrEvents(func(report func(injection.Status)) (any, error) {
+		x := x
+		x.Report = report
+		return a.service.Execute(c.ctx(), c.owner, s, x)
+	})
+}
+
+// preprocessorView is what is shown of a preprocessor.
+type preprocessorView struct {
+	ID          string  `json:"id"`
+	Name        string  `json:"name"`
+	Description string  `json:"description"`
+	Permission  string  `json:"permission"`
+	Timeout     float64 `json:"timeout_seconds"`
+}
+
+type preprocessorList struct {
+	Preprocessors []preprocessorView `json:"preprocessors"`
+}
+
+func (a *API) listPreprocessors(c *call) error {
+	list := preprocessorList{Preprocessors: []preprocessorView{}}
+	for _, i := range a.service.Preprocessors().All() {
+		list.Preprocessors = append(list.Preprocessors, preprocessorView{i.ID, i.DisplayName, i.Description, i.Permission, i.Timeout.Seconds()})
+	}
+	return c.json(list)
+}
+
+func (a *API) runPreprocessor(c *call) error {
+	x, err := a.execution(c)
+	if err != nil {
+		return err
+	}
+	return c.answerOrEvents(func(report func(injection.Status)) (any, error) {
+		x := x
+		x.Report = report
+		return a.service.RunPreprocessor(c.ctx(), c.owner, c.PathValue("id"), x)
+	})
+}

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"inlay/fault"
+	"inlay/internal/durable"
+)
+
+// blobs keeps the bytes of uploads: a folder for each owner, a file for each
+// content. They are no cache: nothing is ever evicted.
+type blobs struct{ root string }
+
+// received is an upload that has arrived and has no name yet.
+type received struct {
+	*durable.Pending
+	content string // content id
+	size    int64
+}
+
+// receive streams r to disk. More than limit bytes are fault.FileTooLarge.
+func (b blobs) receive(ctx context.Context, name string, r io.Reader, limit int64) (*received, error) {
+	p, err := durable.Create(b.root)
+	if err != nil {
+		return nil, durable.Explain(b.root, err)
+	}
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(toDisk{p, b.root}, sum), io.LimitReader(during{ctx, r}, limit+1))
+	if err == nil && n > limit {
+		err = &fault.Error{Code: fault.FileTooLarge, Subject: name, Reason: "is larger than " + size(limit), Next: "send a smaller file"}
+	}
+	if err == nil {
+		err = p.Sync()
+	}
+	if err != nil {
+		p.Discard()
+		return nil, err
+	}
+	return &received{Pending: p, content: hex.EncodeToString(sum.Sum(nil)), size: n}, nil
+}
+
+// bytes are those of a small upload, for a request of its own.
+func (r *received) bytes() ([]byte, error) {
+	data, err := os.ReadFile(r.Name())
+	if err != nil {
+		return nil, durable.Explain(r.Name(), err)
+	}
+	return data, nil
+}
+
+// toDisk tells failures of the disk from those of the sender.
+type toDisk struct {
+	w    io.Writer
+	root string
+}
+
+// Write implements io.Writer.
+func (t toDisk) Write(p []byte) (int, error) {
+	n, err := t.w.Write(p)
+	if err != nil {
+		err = durable.Explain(t.root, err)
+	}
+	return n, err
+}
+
+// during is a reader that ends with a context.
+type during struct {
+	ctx context.Context //nolint:containedctx // it lives as long as one call
+	r   io.Reader
+}
+
+// Read implements io.Reader.
+func (d during) Read(p []byte) (int, error) {
+	if err := d.ctx.Err(); err != nil {
+		return 0, context.Cause(d.ctx)
+	}
+	return d.r.Read(p)
+}
+
+// path is where the bytes of a content live.
+func (b blobs) path(owner, content string) string {
+	return filepath.Join(b.root, owner, content[:2], content)
+}
+
+// keep names what was received, for good.
+func (b blobs) keep(owner string, r *received) error {
+	path := b.path(owner, r.content)
+	if err := r.Commit(path); err != nil {
+		return durable.Explain(b.root, err)
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return durable.Explain(b.root, err)
+	}
+	return nil
+}
+
+// syncDir forces the names in a folder to disk.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// open opens the bytes of a content.
+func (b blobs) open(owner, content string) (*os.File, error) {
+	f, err := os.Open(b.path(owner, content))
+	if err != nil {
+		return nil, &fault.Error{Code: fault.StoreDamaged, Subject: "file", Reason: "its bytes cannot be read", Next: "upload it again", Err: err}
+	}
+	return f, nil
+}
+
+// read is the bytes of a content.
+func (b blobs) read(owner, content string) ([]byte, error) {
+	data, err := os.ReadFile(b.path(owner, content))
+	if err != nil {
+		return nil, &fault.Error{Code: fault.StoreDamaged, Subject: "file", Reason: "its bytes cannot be read", Next: "upload it again", Err: err}
+	}
+	return data, nil
+}
+
+// remove forgets a content.
+func (b blobs) remove(owner, content string) error {
+	if err := os.Remove(b.path(owner, content)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return durable.Explain(b.root, err)
+	}
+	return nil
+}
+
+// each visits every content of every owner.
+func (b blobs) each(visit func(owner, content string) error) error {
+	paths, err := filepath.Glob(filepath.Join(b.root, "*", "??", "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		folder := filepath.Dir(filepath.Dir(path))
+		if err := visit(filepath.Base(folder), filepath.Base(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/internal/state"
+)
+
+// Conversation is a chat that the service keeps, with all that was said.
+type Conversation struct {
+	state.Chat
+	Messages []chat.Message
+	Turns    []state.Turn
+}
+
+// NewChat begins a chat.
+func (s *Service) NewChat(ctx context.Context, owner, title string) (state.Chat, error) {
+	if len(title) > MaxName {
+		return state.Chat{}, wrong("title", fmt.Sprintf("at most %d bytes", MaxName))
+	}
+	c := state.Chat{ID: newID("chat_"), Owner: owner, Title: title, Created: now()}
+	c.Updated = c.Created
+	return c, s.config.State.AddChat(ctx, c)
+}
+
+// Chat is one chat with its messages.
+func (s *Service) Chat(ctx context.Context, owner, id string) (Conversation, error) {
+	c, turns, err := s.config.State.Chat(ctx, owner, id)
+	if err != nil {
+		return Conversation{}, missing(fault.NotFound, "chat", id, err)
+	}
+	out := Conversation{Chat: c, Turns: turns, Messages: []chat.Message{}}
+	for _, t := range turns {
+		var messages []chat.Message
+		if err := json.Unmarshal(t.Messages, &messages); err != nil {
+			return Conversation{}, fmt.Errorf("read turn %d of %s: %w", t.Number, id, err)
+		}
+		out.Messages = append(out.Messages, messages...)
+	}
+	return out, nil
+}
+
+// ListChats is one page of the chats; more says that the list goes on.
+func (s *Service) ListChats(ctx context.Context, owner string, p state.Page) ([]state.Chat, bool, error) {
+	return onePage(p, func(p state.Page) ([]state.Chat, error) { return s.config.State.ListChats(ctx, owner, p) })
+}
+
+// DeleteChat forgets a chat. Its files stay: they are uploads.
+func (s *Service) DeleteChat(ctx context.Context, owner, id string) error {
+	return missing(fault.NotFound, "chat", id, s.config.State.DeleteChat(ctx, owner, id))
+}
+
+// AddMessage adds an answer, or what else was said, to a chat.
+func (s *Service) AddMessage(ctx context.Context, owner, id string, m chat.Message) error {
+	if m.Role != chat.Assistant && m.Role != chat.Tool && m.Role != chat.System && m.Role != chat.User {
+		return wrong("role", "system, user, assistant or tool")
+	}
+	past, err := s.Chat(ctx, owner, id)
+	if err != nil {
+		return err
+	}
+	return s.addTurn(ctx, owner, &past, nil, m)
+}
+
+// past takes the history of a kept chat into the question.
+func (s *Service) past(ctx context.Context, owner string, q *Question) (*Conversation, error) {
+	if q.ChatID == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if len(q.Messages) > 0 {
+		return nil, &fault.Error{Code: fault.Usage, Subject: "chat_id", Reason: "stands beside a history in messages", Next: "send the one or the other, and of messages the new one alone"}
+	}
+	c, err := s.Chat(ctx, owner, q.ChatID)
+	if err != nil {
+		return nil, err
+	}
+	q.Messages = c.Messages
+	return &c, nil
+}
+
+// addTurn keeps messages and the result that made them, if one did.
+func (s *Service) addTurn(ctx context.Context, owner string, past *Conversation, res *injection.Result, messages ...chat.Message) error {
+	said, err := json.Marshal(messages)
+	if err != nil {
+		return err
+	}
+	result := json.RawMessage("null")
+	if res != nil {
+		if result, err = json.Marshal(res); err != nil {
+			return err
+		}
+	}
+	err = s.config.State.AddTurn(ctx, owner, past.ID, state.Turn{Number: len(past.Turns) + 1, Created: now(), Messages: said, Result: result})
+	if errors.Is(err, state.ErrConflict) {
+		return &fault.Error{Code: fault.Conflict, Subject: "chat " + past.ID, Reason: "has moved on while this turn was made", Next: "ask again"}
+	}
+	return missing(fault.NotFound, "chat", past.ID, err)
+}

@@ -1,0 +1,439 @@
+package session
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/internal/cache"
+	"inlay/parse"
+	"inlay/strategy"
+)
+
+// Wish is the field inlay of a chat completion: how the files are handled.
+type Wish struct {
+	Tuning
+	Strategy      string          `json:"strategy,omitempty" doc:"id of a strategy that makes the prompt"`
+	Preprocessors []string        `json:"preprocessors,omitempty" doc:"run before the model; without a strategy and without this: files"`
+	Context       json.RawMessage `json:"context,omitempty" doc:"for strategies: an object with attachments, clipboard, assistant, environment, extra, visual"`
+	ContextLength int             `json:"context_length,omitempty" doc:"window in tokens; 0: the model's"`
+	ChatID        string          `json:"chat_id,omitempty" doc:"a chat that the service keeps; messages then has the new message alone"`
+}
+
+// Completion is a chat completion on its way to its model.
+type Completion struct {
+	Result    *injection.Result   // what became of the files; nil where a strategy did it or there was nothing to do
+	Execution *strategy.Execution // what the strategy came to
+	Upstream  string
+
+	service  *Service
+	owner    string
+	model    Model
+	body     map[string]json.RawMessage
+	messages []apiMessage
+	last     int      // the user's newest message
+	hashes   [][]byte // of the conversation up to each message
+	past     *Conversation
+	wish     Wish
+}
+
+// Complete makes a chat completion ready: the files of its newest user message
+// are laid into it, earlier messages are as they were sent when they were new,
+// and everything else stays as the client wrote it.
+func (s *Service) Complete(ctx context.Context, owner string, body map[string]json.RawMessage, wish Wish) (*Completion, error) {
+	c := &Completion{service: s, owner: owner, body: body, wish: wish, last: -1}
+	var name string
+	if json.Unmarshal(body["model"], &name) != nil {
+		return nil, wrong("model", "the name of one that GET /v1/models lists")
+	}
+	var err error
+	if c.messages, err = parseMessages(body["messages"]); err != nil {
+		return nil, err
+	}
+	if err := c.takePast(ctx); err != nil {
+		return nil, err
+	}
+	if c.model, c.Upstream, err = s.router.open(ctx, name, wish.ContextLength); err != nil {
+		return nil, err
+	}
+	if err := c.layOut(ctx); err != nil {
+		return nil, s.failed(c.Upstream, err)
+	}
+	return c, c.pack()
+}
+
+// takePast puts a kept chat before the messages.
+func (c *Completion) takePast(ctx context.Context) (err error) {
+	if c.wish.ChatID == "" {
+		return nil
+	}
+	if slices.ContainsFunc(c.messages, func(m apiMessage) bool { return m.role == "assistant" }) {
+		return &fault.Error{Code: fault.Usage, Subject: "inlay.chat_id", Reason: "stands beside a history in messages", Next: "send the one or the other, and of messages the new one alone"}
+	}
+	past, err := c.service.Chat(ctx, c.owner, c.wish.ChatID)
+	if err != nil {
+		return err
+	}
+	c.past = &past
+	before := make([]apiMessage, len(past.Messages))
+	for i, m := range past.Messages {
+		role, content := mustJSON(m.Role), mustJSON(m.Text)
+		before[i] = apiMessage{fields: map[string]json.RawMessage{"role": role, "content": content}, role: string(m.Role), plain: true, parts: []apiPart{{kind: "text", text: m.Text}}}
+	}
+	c.messages = append(before, c.messages...)
+	return nil
+}
+
+// mustJSON encodes a text.
+func mustJSON[T ~string](s T) json.RawMessage {
+	data, err := json.Marshal(string(s))
+	if err != nil {
+		panic(err) // a string always marshals
+	}
+	return data
+}
+
+// layOut rewrites the newest user message, and earlier ones as they were.
+func (c *Completion) layOut(ctx context.Context) error {
+	var hash []byte
+	for i := range c.messages {
+		hash = c.messages[i].chain(hash)
+		c.hashes = append(c.hashes, hash)
+		if c.messages[i].role == "user" {
+			c.last = i
+		}
+	}
+	if err := c.noFilesElsewhere(); err != nil || c.last < 0 {
+		return err
+	}
+	x, req, err := c.request(ctx)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	defer func() { c.service.config.Observe.Stage("decide", time.Since(start)) }()
+	if c.wish.Strategy != "" || c.wish.Preprocessors != nil {
+		return c.execute(ctx, x, req)
+	}
+	return c.inject(ctx, req)
+}
+
+// noFilesElsewhere refuses files on messages that are not the user's.
+func (c *Completion) noFilesElsewhere() error {
+	for i, m := range c.messages {
+		if m.role != "user" && m.hasFiles() {
+			return wrong(fmt.Sprintf("messages[%d].content", i), "no files on a message that is not the user's")
+		}
+	}
+	return nil
+}
+
+// request is what the injector is asked.
+func (c *Completion) request(ctx context.Context) (Execution, injection.Request, error) {
+	s, m := c.service, &c.messages[c.last]
+	tuning := c.wish.Tuning
+	if tuning.ReserveOutput == nil {
+		tuning.ReserveOutput = c.answerTokens()
+	}
+	options, err := tuning.over(s.config.Defaults)
+	if err != nil {
+		return Execution{}, injection.Request{}, err
+	}
+	options.Namespace = c.owner
+	fresh, err := s.attach(ctx, c.owner, m.files())
+	if err != nil {
+		return Execution{}, injection.Request{}, err
+	}
+	history, earlier, err := c.before(ctx)
+	if err != nil {
+		return Execution{}, injection.Request{}, err
+	}
+	values, err := contextOf(c.wish.Context)
+	if err != nil {
+		return Execution{}, injection.Request{}, err
+	}
+	req := injection.Request{
+		Messages: history, Text: m.text(), Files: fresh.files, Images: fresh.images, Earlier: earlier, Model: c.model, Options: options,
+	}
+	return Execution{Values: values}, req, nil
+}
+
+// answerTokens is how long an answer the client asked for.
+func (c *Completion) answerTokens() *int {
+	for _, name := range []string{"max_completion_tokens", "max_tokens"} {
+		var n int
+		if json.Unmarshal(c.body[name], &n) == nil && n > 0 {
+			return &n
+		}
+	}
+	return nil
+}
+
+// before is the conversation around the newest user message, as the model will
+// see it, and the documents of earlier messages.
+func (c *Completion) before(ctx context.Context) (history []chat.Message, earlier []injection.File, err error) {
+	if tools := c.body["tools"]; len(tools) > 2 {
+		history = append(history, chat.Message{Role: chat.System, Text: string(tools)}) // they take room too
+	}
+	kept := 0
+	if c.past != nil {
+		kept = len(c.past.Messages)
+		history = append(history, c.past.Messages...)
+		if earlier, err = c.service.earlier(ctx, c.owner, c.past.Messages); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := kept; i < len(c.messages); i++ {
+		if i == c.last {
+			continue
+		}
+		m := &c.messages[i]
+		said := m.message()
+		if m.hasFiles() {
+			files, err := c.again(ctx, i, &said)
+			if err != nil {
+				return nil, nil, err
+			}
+			earlier = append(earlier, files...)
+		}
+		history = append(history, said)
+	}
+	return history, earlier, nil
+}
+
+// laid is an earlier message as it was sent to the model when it was new.
+type laid struct {
+	Text     string         `json:"text"`
+	Injected *chat.Injected `json:"injected"`
+}
+
+func (c *Completion) laidKey(i int) cache.Key {
+	return cache.Key{Namespace: c.owner, Kind: "turn", Parts: []string{c.model.Name(), hex.EncodeToString(c.hashes[i])}}
+}
+
+// again puts an earlier message with files back as it was: the client has only
+// its own words. Where that is no longer known, the files are searched.
+func (c *Completion) again(ctx context.Context, i int, said *chat.Message) ([]injection.File, error) {
+	s, m := c.service, &c.messages[i]
+	a, err := s.attach(ctx, c.owner, m.files())
+	if err != nil {
+		return nil, err
+	}
+	text := m.text()
+	data, ok, err := s.config.Cache.Get(ctx, c.laidKey(i))
+	if err != nil {
+		return nil, err
+	}
+	var was laid
+	if ok && json.Unmarshal(data, &was) == nil {
+		text, said.Injected = was.Text, was.Injected
+	}
+	said.Text = text
+	images, err := c.images(ctx, a.images)
+	if err != nil {
+		return nil, err
+	}
+	return a.files, m.rewrite(text, images)
+}
+
+// inject lays the files into the newest message.
+func (c *Completion) inject(ctx context.Context, req injection.Request) error {
+	res, err := c.service.config.Injector(c.owner).Inject(ctx, req)
+	if err != nil {
+		return err
+	}
+	c.Result = &res
+	c.service.config.Observe.Decided(res)
+	if len(req.Files)+len(req.Images)+len(req.Earlier) == 0 {
+		return nil // nothing was laid into it: it goes on byte for byte
+	}
+	if err := c.rewriteLast(ctx, res.Message.Text, req.Images); err != nil {
+		return err
+	}
+	if res.Message.Injected == nil {
+		return nil
+	}
+	data, err := json.Marshal(laid{res.Message.Text, res.Message.Injected})
+	if err == nil {
+		_ = c.service.config.Cache.Put(ctx, c.laidKey(c.last), data) // without it the next turn searches the files
+	}
+	return err
+}
+
+func (c *Completion) rewriteLast(ctx context.Context, text string, attached []chat.Attachment) error {
+	images, err := c.images(ctx, attached)
+	if err != nil {
+		return err
+	}
+	return c.messages[c.last].rewrite(text, images)
+}
+
+// images are uploaded images as parts of a content.
+func (c *Completion) images(ctx context.Context, list []chat.Attachment) ([]json.RawMessage, error) {
+	var parts []json.RawMessage
+	for _, a := range list {
+		data, err := c.imageBytes(ctx, a.FileID)
+		if err != nil {
+			return nil, err
+		}
+		part, err := json.Marshal(map[string]any{
+			"type": "image_url", "image_url": map[string]string{"url": "data:" + a.MediaType + ";base64," + base64.StdEncoding.EncodeToString(data)},
+		})
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+func (c *Completion) imageBytes(ctx context.Context, id string) ([]byte, error) {
+	for _, m := range c.messages {
+		for _, p := range m.parts {
+			if p.file != nil && p.file.ID == "" && parse.FileID(p.file.Data) == id {
+				return p.file.Data, nil
+			}
+		}
+	}
+	f, err := c.service.File(ctx, c.owner, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.service.blobs.read(c.owner, f.Content)
+}
+
+// execute lets a strategy, or a list of preprocessors, make the message.
+func (c *Completion) execute(ctx context.Context, x Execution, req injection.Request) error {
+	one, err := c.strategy()
+	if err != nil {
+		return err
+	}
+	out, err := c.service.run(ctx, c.owner, one, req, x)
+	if err != nil {
+		return err
+	}
+	c.Execution = &out
+	if err := c.rewriteLast(ctx, string(out.Prompt), req.Images); err != nil {
+		return err
+	}
+	if out.SystemPrompt != nil {
+		c.setSystem(string(*out.SystemPrompt))
+	}
+	return nil
+}
+
+// strategy is the one that was named, else one that runs the preprocessors
+// that were.
+func (c *Completion) strategy() (*strategy.Strategy, error) {
+	if c.wish.Strategy != "" {
+		if c.wish.Preprocessors != nil {
+			return nil, wrong("inlay.preprocessors", "nothing beside a strategy, which names its own")
+		}
+		return c.service.Strategy(c.wish.Strategy)
+	}
+	body := "{Argument}"
+	for _, id := range c.wish.Preprocessors {
+		if _, ok := c.service.known.registry.Lookup(id); !ok {
+			return nil, &fault.Error{Code: fault.PreprocessorNotFound, Subject: "preprocessor " + id, Reason: "there is no such preprocessor", Next: "see the list of preprocessors"}
+		}
+		if id == injection.ID {
+			body = "{" + injection.Prefix + "prompt}"
+		}
+	}
+	return &strategy.Strategy{ID: "service.request", Name: "request", Enabled: true, Preprocessors: c.wish.Preprocessors, Body: body}, nil
+}
+
+// setSystem puts a strategy's system prompt in the place of the client's.
+func (c *Completion) setSystem(text string) {
+	for i := range c.messages {
+		if c.messages[i].role == "system" || c.messages[i].role == "developer" {
+			c.messages[i].fields["content"] = mustJSON(text)
+			return
+		}
+	}
+	c.messages = slices.Insert(c.messages, 0, apiMessage{fields: map[string]json.RawMessage{"role": mustJSON("system"), "content": mustJSON(text)}, role: "system"})
+	c.last++
+}
+
+// pack writes the messages back into the body.
+func (c *Completion) pack() error {
+	list := make([]map[string]json.RawMessage, len(c.messages))
+	for i, m := range c.messages {
+		list[i] = m.fields
+	}
+	data, err := json.Marshal(list)
+	c.body["messages"] = data
+	return err
+}
+
+// Answer asks the model. Failures are the upstream's, as [UpstreamError].
+func (c *Completion) Answer(ctx context.Context) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		start, first := time.Now(), true
+		for data, err := range c.model.Relay(ctx, c.body) {
+			if err != nil && ctx.Err() == nil {
+				err = c.failed(err)
+			}
+			if first {
+				c.service.config.Observe.Stage("first_token", time.Since(start))
+				first = false
+			}
+			if !yield(data, err) {
+				return
+			}
+		}
+		c.service.config.Observe.Stage("answer", time.Since(start))
+	}
+}
+
+// failed marks a failure of the upstream. What the request itself causes is not
+// its failure.
+func (c *Completion) failed(err error) error {
+	if slices.Contains([]fault.Code{fault.Usage, fault.DoesNotFit, fault.WindowUnknown}, fault.CodeOf(err)) {
+		return err
+	}
+	c.service.config.Observe.UpstreamFailed(c.Upstream, fault.CodeOf(err))
+	return &UpstreamError{c.Upstream, err}
+}
+
+// failed marks a failure that only the upstream can have.
+func (s *Service) failed(upstream string, err error) error {
+	code := fault.CodeOf(err)
+	if errors.As(err, new(*UpstreamError)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound}, code) {
+		return err
+	}
+	s.config.Observe.UpstreamFailed(upstream, code)
+	return &UpstreamError{upstream, err}
+}
+
+// Keep adds the turn to its chat, if it has one.
+func (c *Completion) Keep(ctx context.Context, answer string) error {
+	if c.past == nil || c.last < 0 {
+		return nil
+	}
+	asked := chat.Message{Role: chat.User, Text: c.messages[c.last].text()}
+	switch {
+	case c.Result != nil:
+		asked = c.Result.Message
+	case c.Execution != nil:
+		asked.Text = string(c.Execution.Prompt)
+	}
+	return c.service.addTurn(ctx, c.owner, c.past, c.Result, asked, chat.Message{Role: chat.Assistant, Text: answer})
+}
+
+// Citations are the passages that stand in the prompt.
+func (c *Completion) Citations() []chat.Citation {
+	if c.Result == nil {
+		return nil
+	}
+	return c.Result.Citations
+}

@@ -1,0 +1,246 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/internal/durable"
+	"inlay/internal/state"
+	"inlay/parse"
+)
+
+// MaxName is the longest name of a file, in bytes.
+const MaxName = 255
+
+// Incoming is a file whose bytes have arrived. It is nobody's until
+// [Service.Accept]; Discard forgets it.
+type Incoming struct {
+	*received
+	name string
+}
+
+// Receive streams the bytes of a file to disk. More than limit bytes are
+// fault.FileTooLarge.
+func (s *Service) Receive(ctx context.Context, name string, body io.Reader, limit int64) (*Incoming, error) {
+	name, err := cleanName(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.blobs.receive(ctx, name, body, limit)
+	if err != nil {
+		return nil, err
+	}
+	return &Incoming{received: r, name: name}, nil
+}
+
+// Accept makes a file that has arrived one of owner's and begins to read it.
+// When it returns without an error, the file outlives this process.
+func (s *Service) Accept(ctx context.Context, owner, purpose string, in *Incoming) (state.File, error) {
+	f := state.File{
+		ID: newID("file-"), Owner: owner, Name: in.name, Purpose: purpose, Content: in.content, Bytes: in.size,
+		Created: now(), State: state.Uploaded,
+	}
+	if err := s.keep(ctx, f, in.received); err != nil {
+		return state.File{}, err
+	}
+	s.queue.add(f)
+	return f, nil
+}
+
+// keep makes bytes and record stay together, or neither.
+func (s *Service) keep(ctx context.Context, f state.File, r *received) error {
+	s.content.Lock()
+	defer s.content.Unlock()
+	if err := s.blobs.keep(f.Owner, r); err != nil {
+		return err
+	}
+	err := s.config.State.AddFile(ctx, f, s.config.Quota)
+	if err == nil {
+		return nil
+	}
+	if has, e := s.config.State.HasContent(context.WithoutCancel(ctx), f.Owner, f.Content); e == nil && !has {
+		err = errors.Join(err, s.blobs.remove(f.Owner, f.Content))
+	}
+	if errors.Is(err, state.ErrQuota) {
+		return &fault.Error{Code: fault.LimitExceeded, Subject: f.Name, Reason: "you would keep more than " + quotaText(s.config.Quota), Next: "delete files that you no longer need"}
+	}
+	return durable.Explain("state", err)
+}
+
+func quotaText(q state.Quota) string {
+	switch {
+	case q.Bytes == 0:
+		return fmt.Sprintf("%d files", q.Files)
+	case q.Files == 0:
+		return size(q.Bytes)
+	}
+	return fmt.Sprintf("%d files or %s", q.Files, size(q.Bytes))
+}
+
+func size(n int64) string {
+	if n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// cleanName takes the last element of a name that a client gave: it is shown
+// and its extension is looked at, it never leads to a file.
+func cleanName(name string) (string, error) {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	bad := func(reason string) error {
+		return &fault.Error{Code: fault.Usage, Subject: "file name", Reason: reason, Next: "send the file with a name like report.pdf"}
+	}
+	switch {
+	case name == "." || name == "/" || name == "..":
+		return "", bad("is empty")
+	case len(name) > MaxName:
+		return "", bad(fmt.Sprintf("has %d bytes, at most %d are allowed", len(name), MaxName))
+	case !utf8.ValidString(name):
+		return "", bad("is not UTF-8")
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "", bad("holds control characters")
+	}
+	return name, nil
+}
+
+// File is one upload.
+func (s *Service) File(ctx context.Context, owner, id string) (state.File, error) {
+	f, err := s.config.State.File(ctx, owner, id)
+	return f, missing(fault.FileNotFound, "file", id, err)
+}
+
+// ListFiles is one page of the uploads of a purpose, or of all; more says that
+// the list goes on.
+func (s *Service) ListFiles(ctx context.Context, owner, purpose string, p state.Page) (list []state.File, more bool, err error) {
+	return onePage(p, func(p state.Page) ([]state.File, error) { return s.config.State.ListFiles(ctx, owner, purpose, p) })
+}
+
+// onePage asks for one record more than wanted, to know whether there is one.
+func onePage[T any](p state.Page, list func(state.Page) ([]T, error)) ([]T, bool, error) {
+	want := p.Limit
+	p.Limit++
+	all, err := list(p)
+	if err != nil || len(all) <= want {
+		return all, false, err
+	}
+	return all[:want], true, nil
+}
+
+// OpenFile opens the bytes of an upload.
+func (s *Service) OpenFile(ctx context.Context, owner, id string) (state.File, *os.File, error) {
+	f, err := s.File(ctx, owner, id)
+	if err != nil {
+		return f, nil, err
+	}
+	content, err := s.blobs.open(owner, f.Content)
+	return f, content, err
+}
+
+// DeleteFile forgets an upload and its bytes.
+func (s *Service) DeleteFile(ctx context.Context, owner, id string) error {
+	s.content.Lock()
+	defer s.content.Unlock()
+	f, shared, err := s.config.State.DeleteFile(ctx, owner, id)
+	if err != nil {
+		return missing(fault.FileNotFound, "file", id, err)
+	}
+	if shared {
+		return nil
+	}
+	return s.blobs.remove(owner, f.Content)
+}
+
+// sweep removes the bytes that no record names: their upload was never
+// acknowledged, or their deletion was not finished.
+func (s *Service) sweep(ctx context.Context) error {
+	if err := durable.RemoveStale(s.blobs.root); err != nil {
+		return durable.Explain(s.blobs.root, err)
+	}
+	return s.blobs.each(func(owner, content string) error {
+		has, err := s.config.State.HasContent(ctx, owner, content)
+		if err != nil || has {
+			return err
+		}
+		return s.blobs.remove(owner, content)
+	})
+}
+
+// Reading is what reading an upload came to.
+type Reading struct {
+	Image     bool            `json:"image,omitempty"` // it is never parsed
+	MediaType string          `json:"media_type,omitempty"`
+	Library   string          `json:"library,omitempty"`
+	Coverage  *parse.Coverage `json:"coverage,omitempty"`
+	Warnings  []parse.Warning `json:"warnings,omitempty"`
+	Error     *ReadingError   `json:"error,omitempty"`
+}
+
+// ReadingError says why an upload cannot be read.
+type ReadingError struct {
+	Code   fault.Code `json:"code"`
+	Reason string     `json:"reason"`
+	Next   string     `json:"next,omitempty"`
+}
+
+// ReadingOf decodes a file's report; the zero Reading while it waits.
+func ReadingOf(f state.File) (r Reading, err error) {
+	if f.Report != nil {
+		err = json.Unmarshal(f.Report, &r)
+	}
+	return r, err
+}
+
+// read parses an upload, so that the first question finds it parsed, and notes
+// what it came to. What a stopping server leaves is read by the next.
+func (s *Service) read(ctx context.Context, f state.File) {
+	r, err := s.parse(ctx, f)
+	if ctx.Err() != nil {
+		return
+	}
+	to := state.Processed
+	if err != nil {
+		to, r.Error = state.Failed, readingError(err)
+		s.config.Observe.ParseFailed(r.Error.Code)
+	}
+	report, err := json.Marshal(r)
+	if err == nil {
+		err = s.config.State.SetFileState(ctx, f.Owner, f.ID, to, report)
+	}
+	if err != nil && !errors.Is(err, state.ErrNotFound) && ctx.Err() == nil {
+		s.log.ErrorContext(ctx, "the state of a file was not kept", "file", f.ID, "code", string(fault.CodeOf(err)))
+	}
+}
+
+func readingError(err error) *ReadingError {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return &ReadingError{Code: e.Code, Reason: e.Reason, Next: e.Next}
+	}
+	return &ReadingError{Code: fault.CodeOf(err), Reason: "it could not be read"}
+}
+
+func (s *Service) parse(ctx context.Context, f state.File) (Reading, error) {
+	data, err := s.blobs.read(f.Owner, f.Content)
+	if err != nil {
+		return Reading{}, err
+	}
+	if kind := injection.ImageType(data); kind != "" {
+		return Reading{Image: true, MediaType: kind}, nil
+	}
+	reader := s.config.Injector(f.Owner).Reader
+	doc, err := reader.Parse(ctx, parse.File{Name: f.Name, Data: data}, nil)
+	if err != nil {
+		return Reading{}, err
+	}
+	return Reading{MediaType: doc.MediaType, Library: doc.Library, Coverage: &doc.Coverage, Warnings: doc.Warnings}, nil
+}

@@ -1,0 +1,221 @@
+// Package sqlite keeps the service's state in one SQLite file, in WAL mode, so
+// that a command can read and change it while a server runs.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	stdembed "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver
+
+	"inlay/fault"
+	"inlay/internal/state"
+)
+
+//go:embed migrations/*.sql
+var files stdembed.FS
+
+// readers is how many questions are answered side by side.
+const readers = 4
+
+// Store keeps state in a file. Open one with [Open].
+type Store struct {
+	read, write *sql.DB // SQLite has one writer; it gets a connection of its own
+}
+
+var _ state.Store = (*Store)(nil)
+
+// Open opens the state in the file path, makes it if it is not there, and
+// brings an older one up to this version. One of a newer version, and a file
+// that is no state, are fault.StoreDamaged.
+func Open(ctx context.Context, path string) (*Store, error) {
+	if err := private(path); err != nil {
+		return nil, damaged(path, err)
+	}
+	write, err := connect(path, 1)
+	if err != nil {
+		return nil, damaged(path, err)
+	}
+	if err := migrate(ctx, write); err != nil {
+		return nil, errors.Join(damaged(path, err), write.Close())
+	}
+	read, err := connect(path, readers)
+	if err != nil {
+		return nil, errors.Join(damaged(path, err), write.Close())
+	}
+	return &Store{read: read, write: write}, nil
+}
+
+// private makes the file for its owner only, before SQLite makes it for all.
+func private(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// connect opens path with what every connection needs: full sync, so that what
+// was acknowledged outlives the power too; a wait for other writers; and
+// transactions that lock when they begin, so that they never fail half way.
+func connect(path string, connections int) (*sql.DB, error) {
+	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+	}}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: q.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+var errNewer = errors.New("it was made by a newer inlay")
+
+// migrate brings the schema up to this version.
+func migrate(ctx context.Context, db *sql.DB) error {
+	dir, err := fs.Sub(files, "migrations")
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
+	if err != nil {
+		return err
+	}
+	now, err := p.GetDBVersion(ctx)
+	if err != nil {
+		return err
+	}
+	sources := p.ListSources()
+	if now > sources[len(sources)-1].Version {
+		return errNewer
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+func damaged(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &fault.Error{Code: fault.FileUnreadable, Subject: path, Reason: "the state cannot be opened: permission denied", Next: "check who owns the data folder", Err: err}
+	}
+	next := "restore it from a backup, or move it away to begin anew"
+	if errors.Is(err, errNewer) {
+		next = "use that version, or another data folder"
+	}
+	return &fault.Error{Code: fault.StoreDamaged, Subject: path, Reason: "the state cannot be opened: " + err.Error(), Next: next, Err: err}
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
+
+// Ping implements [state.Inventory].
+func (s *Store) Ping(ctx context.Context) error {
+	var one int
+	return s.read.QueryRowContext(ctx, "SELECT count(*) FROM keys WHERE id = ''").Scan(&one)
+}
+
+// transact runs f in one transaction.
+func (s *Store) transact(ctx context.Context, f func(tx *sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// changed turns the change of no row into ErrNotFound.
+func changed(r sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := r.RowsAffected()
+	if err == nil && n == 0 {
+		err = state.ErrNotFound
+	}
+	return err
+}
+
+// found turns the lack of a row into ErrNotFound.
+func found(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sql.ErrNoRows), errors.Is(err, state.ErrNotFound):
+		return state.ErrNotFound
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// collect scans every row.
+func collect[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	list := []T{}
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	return list, rows.Err()
+}
+
+// scanner is a row.
+type scanner interface{ Scan(dest ...any) error }
+
+// page is the end of a query over a table with seq, for one page. A page after
+// a record that is not the owner's begins nowhere: it is empty.
+func page(table string, p state.Page) (clause string, args func(owner string) []any) {
+	order, than := "ASC", ">"
+	if p.Desc {
+		order, than = "DESC", "<"
+	}
+	clause = fmt.Sprintf(" ORDER BY seq %s LIMIT ?", order)
+	args = func(string) []any { return []any{p.Limit} }
+	if p.After != "" {
+		clause = fmt.Sprintf(" AND seq %s (SELECT seq FROM %s WHERE owner = ? AND id = ?)", than, table) + clause
+		args = func(owner string) []any { return []any{owner, p.After, p.Limit} }
+	}
+	return clause, args
+}
+
+func unix(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.Unix()
+}
+
+func fromUnix(s sql.NullInt64) time.Time {
+	if !s.Valid {
+		return time.Time{}
+	}
+	return time.Unix(s.Int64, 0).UTC()
+}
+
+// text is JSON as a column has it: NULL for none.
+func text(j []byte) any {
+	if j == nil {
+		return nil
+	}
+	return string(j)
+}

@@ -1,0 +1,230 @@
+// Package statetest is the suite that every [state.Store] passes.
+package statetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"inlay/internal/state"
+)
+
+// Run holds the stores that open makes, each empty, to the promises of the
+// interfaces.
+func Run(t *testing.T, open func(t *testing.T) state.Store) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, state.Store){
+		"keys": keys, "files": files, "pages": pages, "quota": quota, "chats": chats, "evaluations": evaluations, "owners": owners,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+// at is a time as records keep it.
+func at(s int64) time.Time { return time.Unix(1_800_000_000+s, 0).UTC() }
+
+func keys(t *testing.T, s state.Store) {
+	t.Helper()
+	made, err := s.AnyKey(t.Context())
+	require.NoError(t, err)
+	require.False(t, made)
+	k := state.Key{ID: "key_1", Name: "ann", Hint: "inlay_ab", Hash: []byte("hash 1"), Created: at(0)}
+	require.NoError(t, s.AddKey(t.Context(), k))
+	require.Error(t, s.AddKey(t.Context(), k), "an id is there once")
+
+	got, err := s.KeyByHash(t.Context(), k.Hash)
+	require.NoError(t, err)
+	require.Equal(t, k, got)
+	_, err = s.KeyByHash(t.Context(), []byte("hash 2"))
+	require.ErrorIs(t, err, state.ErrNotFound)
+
+	require.NoError(t, s.RevokeKey(t.Context(), k.ID, at(5)))
+	require.NoError(t, s.RevokeKey(t.Context(), k.ID, at(9)), "revoking twice is no error")
+	require.ErrorIs(t, s.RevokeKey(t.Context(), "key_2", at(9)), state.ErrNotFound)
+	list, err := s.ListKeys(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, at(5), list[0].Revoked, "the first revocation counts")
+	made, err = s.AnyKey(t.Context())
+	require.NoError(t, err)
+	require.True(t, made, "a revoked key is one that was made")
+}
+
+func file(owner string, n int) state.File {
+	return state.File{
+		ID: fmt.Sprintf("file-%s-%d", owner, n), Owner: owner, Name: "a.txt", Purpose: "user_data", Content: "c1", Bytes: 10,
+		Created: at(int64(n)), State: state.Uploaded,
+	}
+}
+
+func files(t *testing.T, s state.Store) {
+	t.Helper()
+	a, b := file("ann", 1), file("ann", 2)
+	require.NoError(t, s.AddFile(t.Context(), a, state.Quota{}))
+	require.NoError(t, s.AddFile(t.Context(), b, state.Quota{}))
+	waiting, err := s.WaitingFiles(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []state.File{a, b}, waiting)
+
+	a.State, a.Report = state.Processed, json.RawMessage(`{"x":1}`)
+	require.NoError(t, s.SetFileState(t.Context(), "ann", a.ID, a.State, a.Report))
+	got, err := s.File(t.Context(), "ann", a.ID)
+	require.NoError(t, err)
+	require.Equal(t, a, got)
+	waiting, err = s.WaitingFiles(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []state.File{b}, waiting)
+
+	gone, shared, err := s.DeleteFile(t.Context(), "ann", a.ID)
+	require.NoError(t, err)
+	require.Equal(t, a, gone)
+	require.True(t, shared, "the other file has the same bytes")
+	_, shared, err = s.DeleteFile(t.Context(), "ann", b.ID)
+	require.NoError(t, err)
+	require.False(t, shared)
+	has, err := s.HasContent(t.Context(), "ann", "c1")
+	require.NoError(t, err)
+	require.False(t, has)
+	require.ErrorIs(t, s.SetFileState(t.Context(), "ann", a.ID, state.Processed, nil), state.ErrNotFound)
+}
+
+func pages(t *testing.T, s state.Store) {
+	t.Helper()
+	for n := range 5 {
+		f := file("ann", n)
+		if n == 3 {
+			f.Purpose = "vision"
+		}
+		require.NoError(t, s.AddFile(t.Context(), f, state.Quota{}))
+	}
+	for _, c := range []struct {
+		purpose string
+		page    state.Page
+		want    []int
+	}{
+		{"", state.Page{Limit: 2}, []int{0, 1}},
+		{"", state.Page{Limit: 2, After: "file-ann-1"}, []int{2, 3}},
+		{"", state.Page{Limit: 9, Desc: true}, []int{4, 3, 2, 1, 0}},
+		{"", state.Page{Limit: 2, Desc: true, After: "file-ann-3"}, []int{2, 1}},
+		{"vision", state.Page{Limit: 9}, []int{3}},
+		{"", state.Page{Limit: 9, After: "file-bob-1"}, nil},
+	} {
+		got, err := s.ListFiles(t.Context(), "ann", c.purpose, c.page)
+		require.NoError(t, err)
+		ids := []string{}
+		for _, f := range got {
+			ids = append(ids, f.ID)
+		}
+		want := []string{}
+		for _, n := range c.want {
+			want = append(want, fmt.Sprintf("file-ann-%d", n))
+		}
+		require.Equal(t, want, ids, "%+v", c)
+	}
+}
+
+// quota holds also when files arrive at the same time.
+func quota(t *testing.T, s state.Store) {
+	t.Helper()
+	var wg sync.WaitGroup
+	kept := make(chan string, 20)
+	for n := range 20 {
+		wg.Go(func() {
+			if s.AddFile(t.Context(), file("ann", n), state.Quota{Bytes: 55}) == nil {
+				kept <- fmt.Sprintf("file-ann-%d", n)
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, kept, 5)
+	require.ErrorIs(t, s.AddFile(t.Context(), file("ann", 99), state.Quota{Files: 5}), state.ErrQuota)
+	require.NoError(t, s.AddFile(t.Context(), file("bob", 1), state.Quota{Files: 5}), "limits are each owner's own")
+	_, _, err := s.DeleteFile(t.Context(), "ann", <-kept)
+	require.NoError(t, err)
+	require.NoError(t, s.AddFile(t.Context(), file("ann", 99), state.Quota{Files: 5, Bytes: 55}), "deleting makes room")
+}
+
+func chats(t *testing.T, s state.Store) {
+	t.Helper()
+	c := state.Chat{ID: "chat_1", Owner: "ann", Title: "t", Created: at(0), Updated: at(0)}
+	require.NoError(t, s.AddChat(t.Context(), c))
+	turn := state.Turn{Number: 1, Created: at(3), Messages: json.RawMessage(`[1]`), Result: json.RawMessage(`{"a":1}`)}
+	require.NoError(t, s.AddTurn(t.Context(), "ann", c.ID, turn))
+	require.ErrorIs(t, s.AddTurn(t.Context(), "ann", c.ID, turn), state.ErrConflict, "the chat has moved on")
+	require.ErrorIs(t, s.AddTurn(t.Context(), "ann", "chat_2", turn), state.ErrNotFound)
+	got, turns, err := s.Chat(t.Context(), "ann", c.ID)
+	require.NoError(t, err)
+	c.Turns, c.Updated = 1, at(3)
+	require.Equal(t, c, got)
+	require.Equal(t, []state.Turn{turn}, turns)
+	list, err := s.ListChats(t.Context(), "ann", state.Page{Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, []state.Chat{c}, list)
+	require.NoError(t, s.DeleteChat(t.Context(), "ann", c.ID))
+	_, _, err = s.Chat(t.Context(), "ann", c.ID)
+	require.ErrorIs(t, err, state.ErrNotFound)
+}
+
+func evaluations(t *testing.T, s state.Store) {
+	t.Helper()
+	e := state.Evaluation{ID: "eval_1", Owner: "ann", Created: at(0), State: state.Queued, Request: json.RawMessage(`{}`)}
+	require.NoError(t, s.AddEvaluation(t.Context(), e))
+	waiting, err := s.WaitingEvaluations(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []state.Evaluation{e}, waiting)
+	e.State, e.Progress = state.Running, json.RawMessage(`{"done":1}`)
+	require.NoError(t, s.UpdateEvaluation(t.Context(), e))
+	e.State, e.Result = state.Done, json.RawMessage(`{"points":[]}`)
+	require.NoError(t, s.UpdateEvaluation(t.Context(), e))
+	canceled := e
+	canceled.State = state.Canceled
+	require.ErrorIs(t, s.UpdateEvaluation(t.Context(), canceled), state.ErrNotFound, "what is over stays as it is")
+	got, err := s.Evaluation(t.Context(), "ann", e.ID)
+	require.NoError(t, err)
+	require.Equal(t, e, got)
+	waiting, err = s.WaitingEvaluations(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, waiting)
+	list, err := s.ListEvaluations(t.Context(), "ann", state.Page{Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, []state.Evaluation{e}, list)
+	require.NoError(t, s.DeleteEvaluation(t.Context(), "ann", e.ID))
+}
+
+// owners sees to it that a foreign record is as good as none.
+func owners(t *testing.T, s state.Store) {
+	t.Helper()
+	ctx := t.Context()
+	require.NoError(t, s.AddFile(ctx, file("ann", 1), state.Quota{}))
+	require.NoError(t, s.AddChat(ctx, state.Chat{ID: "chat_1", Owner: "ann", Created: at(0)}))
+	e := state.Evaluation{ID: "eval_1", Owner: "ann", Created: at(0), State: state.Queued, Request: json.RawMessage(`{}`)}
+	require.NoError(t, s.AddEvaluation(ctx, e))
+	e.Owner = "bob"
+	for _, id := range []string{"_1", "_none"} {
+		fileID := "file-ann" + id
+		if id == "_1" {
+			fileID = "file-ann-1"
+		}
+		_, err := s.File(ctx, "bob", fileID)
+		require.ErrorIs(t, err, state.ErrNotFound)
+		_, _, err = s.DeleteFile(ctx, "bob", fileID)
+		require.ErrorIs(t, err, state.ErrNotFound)
+		require.ErrorIs(t, s.SetFileState(ctx, "bob", fileID, state.Failed, nil), state.ErrNotFound)
+		_, _, err = s.Chat(ctx, "bob", "chat"+id)
+		require.ErrorIs(t, err, state.ErrNotFound)
+		require.ErrorIs(t, s.AddTurn(ctx, "bob", "chat"+id, state.Turn{Number: 1}), state.ErrNotFound)
+		require.ErrorIs(t, s.DeleteChat(ctx, "bob", "chat"+id), state.ErrNotFound)
+		_, err = s.Evaluation(ctx, "bob", "eval"+id)
+		require.ErrorIs(t, err, state.ErrNotFound)
+		e.ID = "eval" + id
+		require.ErrorIs(t, s.UpdateEvaluation(ctx, e), state.ErrNotFound)
+		require.ErrorIs(t, s.DeleteEvaluation(ctx, "bob", "eval"+id), state.ErrNotFound)
+	}
+	list, err := s.ListFiles(ctx, "bob", "", state.Page{Limit: 9})
+	require.NoError(t, err)
+	require.Empty(t, list)
+}

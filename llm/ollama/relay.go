@@ -1,0 +1,143 @@
+package ollama
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+	compat "github.com/ollama/ollama/openai"
+
+	"inlay/fault"
+	"inlay/llm"
+	"inlay/llm/internal/transport"
+)
+
+var _ llm.Relay = (*Model)(nil)
+
+// Relay implements [llm.Relay]. The server has an OpenAI-compatible address of
+// its own, but requests to it cannot say how large the window is, and it cuts
+// what does not fit without a word. So the server's own translation is done
+// here, and its native address is asked as [Model.Generate] does.
+func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		t, req, err := m.translate(ctx, body)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		ctx, failure := transport.WithFailure(ctx)
+		done := false
+		err = m.api.Chat(ctx, req, func(resp api.ChatResponse) error {
+			done = done || resp.Done
+			resp.Model = m.config.Model
+			for _, out := range t.answer(resp) {
+				data, err := json.Marshal(out)
+				if err != nil {
+					return err
+				}
+				if !yield(data, nil) {
+					return errLeft
+				}
+			}
+			return nil
+		})
+		switch {
+		case errors.Is(err, errLeft):
+		case err == nil && done:
+		case err == nil:
+			yield(nil, m.cutOff(ctx, failure.Err()))
+		default:
+			yield(nil, m.overflow(ctx, m.explain(err), req))
+		}
+	}
+}
+
+// translation turns the server's answers into the OpenAI API's.
+type translation struct {
+	id       string
+	stream   bool
+	usage    bool // the client wants a last chunk with what was used
+	toolSent bool
+}
+
+// translate makes the native request with the window in force, never cut.
+func (m *Model) translate(ctx context.Context, body map[string]json.RawMessage) (*translation, *api.ChatRequest, error) {
+	bad := m.fault(fault.Usage, "the request is not one that Ollama understands", "see its documentation of OpenAI compatibility", nil)
+	body = maps.Clone(body)
+	delete(body, "model")
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, nil, bad
+	}
+	var in compat.ChatCompletionRequest
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, nil, bad
+	}
+	if most, ok := body["max_completion_tokens"]; ok && in.MaxTokens == nil {
+		if err := json.Unmarshal(most, &in.MaxTokens); err != nil {
+			return nil, nil, bad
+		}
+	}
+	req, err := compat.FromChatRequest(in)
+	if err != nil {
+		return nil, nil, bad
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	length, err := m.window(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	never := false
+	req.Model, req.Truncate, req.Shift, req.KeepAlive = m.config.Model, &never, &never, m.keepAlive()
+	req.Options["num_ctx"] = length
+	t := &translation{id: "chatcmpl-" + strings.ToLower(rand.Text()), stream: in.Stream, usage: in.StreamOptions != nil && in.StreamOptions.IncludeUsage}
+	return t, req, nil
+}
+
+// answer is one answer of the server as the chunks or the completion it stands for.
+func (t *translation) answer(r api.ChatResponse) []any {
+	if !t.stream {
+		return []any{compat.ToChatCompletion(t.id, r)}
+	}
+	var out []any
+	chunks := compat.ToChunks(t.id, r, t.toolSent)
+	for _, c := range chunks {
+		t.toolSent = t.toolSent || slices.ContainsFunc(c.Choices, func(c compat.ChunkChoice) bool { return len(c.Delta.ToolCalls) > 0 })
+		out = append(out, c)
+	}
+	if r.Done && t.usage && len(chunks) > 0 {
+		last, used := chunks[len(chunks)-1], compat.ToUsage(r)
+		last.Usage, last.Choices = &used, []compat.ChunkChoice{}
+		out = append(out, last)
+	}
+	return out
+}
+
+// Models lists the models that a server has. c.Model may be empty.
+func Models(ctx context.Context, c Config) ([]string, error) {
+	if c.Model == "" {
+		c.Model = "models"
+	}
+	s, err := newServer(c)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.api.List(ctx)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	names := make([]string, len(list.Models))
+	for i, m := range list.Models {
+		names[i] = m.Model
+	}
+	return names, nil
+}
