@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -196,7 +197,7 @@ func annotated(data json.RawMessage, where string, done *session.Completion, sai
 	}
 	var choices []map[string]json.RawMessage
 	if json.Unmarshal(body["choices"], &choices) != nil {
-		return body, texts, nil
+		return nil, nil, odd(done)
 	}
 	for i, one := range seen.Choices {
 		if said != nil && one.FinishReason == nil {
@@ -283,9 +284,7 @@ func decisionOf(done *session.Completion) decided {
 		d.Schema, d.StrategyID, d.Tools, d.Diagnostics = strategy.ExecutionSchema, x.Strategy.ID, x.Strategy.Tools, x.Diagnostics
 		d.Variables = map[string]any{}
 		for _, step := range x.Steps {
-			for key, value := range step.Variables {
-				d.Variables[key] = value
-			}
+			maps.Copy(d.Variables, step.Variables)
 			d.Diagnostics = append(d.Diagnostics, step.Diagnostics...)
 		}
 	}

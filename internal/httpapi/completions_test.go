@@ -56,10 +56,10 @@ func (u *upstream) last() map[string]any {
 	return u.bodies[len(u.bodies)-1]
 }
 
-func (u *upstream) list(name string) session.Upstreams {
+func (u *upstream) list() session.Upstreams {
 	c := openai.Config{BaseURL: u.URL + "/v1", Library: &tokens.Library{}, Backoff: time.Millisecond, HTTP: &http.Client{}}
 	return session.Upstreams{{
-		Name: name,
+		Name: "up",
 		Open: func(model string, length int) (session.Model, error) {
 			c := c
 			c.Model, c.Length = model, length
@@ -103,7 +103,7 @@ func withFile(text, id string) map[string]any {
 // they were, and so does a message without files.
 func TestPassedThrough(t *testing.T) {
 	u := newUpstream(t, says("hello"))
-	s := start(t, setup{upstreams: u.list("up")})
+	s := start(t, setup{upstreams: u.list()})
 	tools := []any{map[string]any{"type": "function", "function": map[string]any{"name": "f", "parameters": map[string]any{"type": "object"}}}}
 	image := map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,AA=="}}
 	messages := []any{
@@ -126,7 +126,7 @@ func TestPassedThrough(t *testing.T) {
 // it; on the next turn the message stands as it did.
 func TestFilesInCompletions(t *testing.T) {
 	u := newUpstream(t, says("Four weeks [1]."))
-	s := start(t, setup{upstreams: u.list("up")})
+	s := start(t, setup{upstreams: u.list()})
 	id := s.upload("", "handbook.md", handbook(t))
 	picture := s.upload("", "p.png", "\x89PNG\r\n\x1a\nxxxx")
 	first := withFile("How long is the notice period?", id)
@@ -168,7 +168,7 @@ func TestFilesInCompletions(t *testing.T) {
 // TestWholeFileOnNextTurn: what stands whole in the window is not searched.
 func TestWholeFileOnNextTurn(t *testing.T) {
 	u := newUpstream(t, says("ok"))
-	s := start(t, setup{upstreams: u.list("up")})
+	s := start(t, setup{upstreams: u.list()})
 	id := s.upload("", "a.txt", "The sky is green.")
 	first := withFile("What colour?", id)
 	s.do("POST", "/v1/chat/completions", "", ask([]any{first}))
@@ -200,7 +200,7 @@ func TestUpstreamFails(t *testing.T) {
 		"cut at once": {streams(), true, 502, `"code":"backend_unreachable"`},
 	} {
 		u := newUpstream(t, c.answer)
-		s := start(t, setup{upstreams: u.list("up")})
+		s := start(t, setup{upstreams: u.list()})
 		got := s.do("POST", "/v1/chat/completions", "", ask([]any{map[string]any{"role": "user", "content": "q"}}, "stream", c.stream))
 		require.Equal(t, c.status, got.status, "%s: %s", name, got.body)
 		require.Contains(t, string(got.body), c.says, name)
@@ -211,7 +211,7 @@ func TestUpstreamFails(t *testing.T) {
 		s.stop()
 	}
 	gone := newUpstream(t, says("x"))
-	s := start(t, setup{upstreams: gone.list("up")})
+	s := start(t, setup{upstreams: gone.list()})
 	gone.Close()
 	got := s.do("POST", "/v1/chat/completions", "", ask([]any{map[string]any{"role": "user", "content": "q"}}))
 	require.Equal(t, http.StatusBadGateway, got.status, string(got.body))
@@ -224,7 +224,7 @@ func TestStream(t *testing.T) {
 		`{"id": "1", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Four"}}]}`,
 		`{"id": "1", "choices": [{"index": 0, "delta": {"content": " weeks [1]."}, "logprobs": null}]}`,
 		`{"id": "1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}`, `[DONE]`))
-	s := start(t, setup{upstreams: u.list("up")})
+	s := start(t, setup{upstreams: u.list()})
 	id := s.upload("", "handbook.md", handbook(t))
 	got := s.do("POST", "/v1/chat/completions", "", ask([]any{withFile("How long is the notice period?", id)}, "stream", true))
 	_, data := eventsOf(t, got.body)
@@ -238,7 +238,7 @@ func TestStream(t *testing.T) {
 // TestCompletionsRefuse without repeating anything.
 func TestCompletionsRefuse(t *testing.T) {
 	u := newUpstream(t, says("x"))
-	s := start(t, setup{upstreams: u.list("up")})
+	s := start(t, setup{upstreams: u.list()})
 	for body, want := range map[string]string{
 		`[]`:                           `body: is no JSON object`,
 		`{"model": "m"}`:               `messages: is not what it may be`,
@@ -265,7 +265,7 @@ func TestCompletionsRefuse(t *testing.T) {
 // TestStrategyInCompletions makes the prompt; a kept chat has both sides.
 func TestStrategyInCompletions(t *testing.T) {
 	u := newUpstream(t, says("A summary."))
-	s := start(t, setup{upstreams: u.list("up")})
+	s := start(t, setup{upstreams: u.list()})
 	id := s.upload("", "a.txt", "The sky is green.")
 	r := ask([]any{withFile("", id)})
 	r["inlay"] = map[string]any{"strategy": "summarize-documents", "context_length": 4096}

@@ -182,7 +182,7 @@ func TestNoContentInLogs(t *testing.T) {
 	require.NotContains(t, s.logs.String(), "ZEBRA")
 	figures := regexp.MustCompile(`(?m)^inlay_decisions.*$`).FindString(string(s.do("GET", "/metrics", "", nil).body))
 	require.NotContains(t, string(s.do("GET", "/metrics", "", nil).body), "ZEBRA")
-	require.Equal(t, figures, `inlay_decisions_total{reason="fits",strategy="inject-full-content"} 1`)
+	require.Equal(t, `inlay_decisions_total{reason="fits",strategy="inject-full-content"} 1`, figures)
 }
 
 // TestStrategies are listed, shown, matched and executed.
