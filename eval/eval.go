@@ -134,6 +134,9 @@ func ascending[T cmp.Ordered](values []T) []T {
 }
 
 func (o *Options) validate() error {
+	if o.Cost.Miss < 0 || o.Cost.False < 0 || o.Cost.Tokens < 0 {
+		return &fault.Error{Code: fault.Usage, Subject: "costs", Reason: "are below 0", Next: "use 0 or more"}
+	}
 	if l := o.Limits; l[0] < 1 || l[len(l)-1] > retrieve.MaxLimit {
 		return &fault.Error{Code: fault.Usage, Subject: "limits", Reason: "are out of range", Next: fmt.Sprintf("use 1..%d", retrieve.MaxLimit)}
 	}

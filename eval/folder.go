@@ -182,6 +182,10 @@ func readHeader(path string, rows *csv.Reader) (map[string]int, error) {
 	at := map[string]int{}
 	for i, name := range names {
 		known := header(name)
+		if known == "" && strings.TrimSpace(name) != "" {
+			return nil, badLine(path, 1, strings.TrimSpace(name), "is no column that is known",
+				"name it question, file, page, quote, id or kind, or take it out")
+		}
 		if _, twice := at[known]; twice && known != "" {
 			return nil, badLine(path, 1, known, "has two columns", "keep one of them")
 		}

@@ -78,9 +78,24 @@ func (s *split) keep(res *injection.Result) {
 	if s == nil {
 		return
 	}
+	s.warnUnseen(res)
 	maps.Copy(res.Variables, s.Variables())
 	if s.Raw != s.Text {
 		s.mark(&res.Message)
+	}
+}
+
+// warnUnseen says that nothing of what was moved reached the prompt.
+func (s *split) warnUnseen(res *injection.Result) {
+	if len(s.Documents) == 0 || res.Strategy != injection.None || res.DryRun {
+		return
+	}
+	message := "what was moved out of the question is not in the prompt, as no passage of it passed the threshold " +
+		"(lower --threshold, or keep it in the question with --intent off)"
+	res.Warnings = append(res.Warnings, injection.Warning{Code: "intent_unseen", Message: message})
+	key := injection.Prefix + "warnings"
+	if list, ok := res.Variables[key].([]any); ok {
+		res.Variables[key] = append(list, message)
 	}
 }
 

@@ -31,10 +31,10 @@ func FuzzCommands(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, value, after string) {
 		parts := []processor.Part{{Text: before, Origin: processor.FromUser}, {Text: value, Origin: processor.FromArgument}, {Text: after, Origin: processor.FromUser}}
 		whole := joined(parts)
-		seen := ""
+		var seen strings.Builder
 		for {
 			c, ok := nextCommand(parts)
-			seen += joined(c.before) + joined(c.written)
+			seen.WriteString(joined(c.before) + joined(c.written))
 			if !ok {
 				break
 			}
@@ -49,7 +49,7 @@ func FuzzCommands(f *testing.F) {
 			require.Less(t, len(joined(c.rest)), len(joined(parts)))
 			parts = c.rest
 		}
-		require.Equal(t, whole, seen, "nothing is lost")
+		require.Equal(t, whole, seen.String(), "nothing is lost")
 		end := 0
 		for _, r := range references(before) {
 			require.GreaterOrEqual(t, r.start, end)
