@@ -24,7 +24,7 @@ test: ## every test
 
 .PHONY: race
 race: ## every test under the race detector
-	go test -race ./...
+	go test -race -timeout 20m ./...
 
 .PHONY: lint
 lint: ## static checks
@@ -97,7 +97,7 @@ bench-parse: build ## how much of the reference documents is read, by format, an
 	scripts/office-set $(DOCUMENTS) bin/office-set
 	go test -count=1 -run '^TestSet$$' -v ./parse -set $(CURDIR)/bin/office-set | grep set_test
 	scripts/install-poppler
-	go test -count=1 -run '^TestFigures$$' -timeout 20m -v ./parse/pdf -figures
+	go test -count=1 -run '^(TestFigures|TestStructure)$$' -timeout 20m -v ./parse/pdf -figures
 
 .PHONY: check
 check: ## what CI runs
