@@ -29,10 +29,13 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"hostile": hostile},
 		Dir:  "testdata/script", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
 		Condition: func(name string) (bool, error) {
-			if name != "root" {
-				return false, fmt.Errorf("unknown condition %s", name)
+			switch name {
+			case "root":
+				return os.Getuid() == 0, nil
+			case "race":
+				return raced, nil
 			}
-			return os.Getuid() == 0, nil
+			return false, fmt.Errorf("unknown condition %s", name)
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HANDBOOK", root+"/../../testdata/handbook.md")
