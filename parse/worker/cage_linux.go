@@ -58,6 +58,20 @@ func endWhenSpent() {
 	}()
 }
 
+// starved reports whether a process ended for want of memory: the runtime said
+// so, could not get the stack of one more thread, or fell in its own code
+// (goroutine 0) when the process had held half its limit. The peak counts the
+// supervisor's own from before the start, so it proves nothing by itself.
+func (c cage) starved(state *os.ProcessState, words string) bool {
+	for _, sign := range []string{"out of memory", "cannot allocate memory", "pthread_create failed", "failed to create new OS thread"} {
+		if strings.Contains(words, sign) {
+			return true
+		}
+	}
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	return ok && strings.Contains(words, "goroutine 0 ") && usage.Maxrss<<10 >= c.memory/2
+}
+
 // spent reports whether a process was ended for using up its processor time: it
 // said so, or it was killed and had used about as much.
 func (c cage) spent(state *os.ProcessState, words string) bool {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"strings"
 )
 
 // lock bounds the memory that the runtime tries to keep to; there are no hard
@@ -16,6 +17,11 @@ func (c cage) lock() error {
 }
 
 func isolate(*exec.Cmd) {}
+
+// starved reports whether the runtime said that it ended for want of memory.
+func (cage) starved(_ *os.ProcessState, words string) bool {
+	return strings.Contains(words, "out of memory")
+}
 
 // spent reports whether the system ended the process for using up its processor
 // time, which it does not bound here.

@@ -21,7 +21,7 @@ func (c cage) ended(err error, words string) error {
 	}
 	limit := &fault.Error{Code: fault.LimitExceeded, Next: "split the document or raise the limits", Err: err}
 	switch {
-	case strings.Contains(words, "out of memory"), strings.Contains(words, "cannot allocate memory"):
+	case c.starved(exit.ProcessState, words):
 		limit.Reason = fmt.Sprintf("reading it takes more memory than the limit of %d MiB", c.memory>>20)
 		return limit
 	case c.spent(exit.ProcessState, words):
