@@ -25,7 +25,7 @@ type epubParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p epubParser) Info() parse.Info {
 	return parse.Info{
-		Name: "epub", Version: "2", Library: library,
+		Name: "epub", Version: "3", Library: library,
 		MediaTypes: []string{parse.TypeEPUB}, Extensions: []string{".epub"},
 	}
 }

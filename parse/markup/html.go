@@ -12,6 +12,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 
@@ -38,7 +39,7 @@ type htmlParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p htmlParser) Info() parse.Info {
 	return parse.Info{
-		Name: "html", Version: "2", Library: library,
+		Name: "html", Version: "3", Library: library,
 		MediaTypes: []string{"text/html", "application/xhtml+xml"},
 		Extensions: []string{".html", ".htm", ".xhtml", ".mhtml"},
 	}
@@ -112,7 +113,7 @@ func layOut(ctx context.Context, page string, limits parse.Limits) (text, title 
 	if err != nil {
 		return "", "", unreadable(err)
 	}
-	return strings.TrimSpace(string(bytes.ToValidUTF8(out, []byte("\uFFFD")))), title, nil
+	return plainRows(strings.TrimSpace(string(bytes.ToValidUTF8(out, []byte("\uFFFD"))))), title, nil
 }
 
 func unreadable(err error) error {
@@ -124,6 +125,7 @@ func newConverter() *converter.Converter {
 		converter.WithPlugins(
 			base.NewBasePlugin(),
 			commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
+			strikethrough.NewStrikethroughPlugin(),
 			table.NewTablePlugin(
 				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal),
 				table.WithNewlineBehavior(table.NewlineBehaviorPreserve),

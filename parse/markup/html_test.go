@@ -113,3 +113,23 @@ func TestHTMLLeavesOutLinksThatShowNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "a b [c](/z)", d.Text)
 }
+
+// A table is one that Markdown can hold, or the blocks of its cells; never are
+// two cells one word.
+func TestHTMLTables(t *testing.T) {
+	for _, c := range []struct{ name, page, want string }{
+		{"list", "<table><caption>Ducks</caption><tr><th>a<th>b</tr><tr><td>1<td><ul><li>x</li> <li>y<ol start=3><li>z</ol></ul></tr></table>", "Ducks\n\n| a | b |\n|---|---|\n| 1 | - x<br />- y<br />3. z |"},
+		{"rule and heading", "<table><tr><th>a<th>b</tr><tr><td>1<hr>2<td><h3>x</h3>y</tr></table>", "| a | b |\n|---|---|\n| 1<br />2 | **x**<br />y |"},
+		{"nested", "<table><tr><th>a<th>b</tr> <tr><td>1<td>see <table><tr><td>p</td> <td>q</td></tr> <tr><td>r</td> <td>s</td></tr></table> end</tr></table>", "| a | b |\n|---|---|\n| 1 | see<br />p, q<br />r, s<br />end |"},
+		{"layout", "<table><tr><td><h2>Menu</h2><ul><li>x</ul><td><p>one<p>two</tr><tr><td>left<td>right</tr></table>", "## Menu\n\n- x\n\none\n\ntwo\n\nleft\n\nright"},
+		{"presentation", "<table role=presentation><tr><td>left<td>right</tr></table>", "left\n\nright"},
+		{"a table in the page's table", "<table><tr><td>left<td><table><tr><th>a<th>b</tr><tr><td>1<td>2</tr></table></tr></table>", "left\n\n| a | b |\n|---|---|\n| 1 | 2 |"},
+		{"struck out", "<table><tr><th>a<th>b</tr><tr><td>1<td><s>9</s> <del>8</del> 7</tr></table>", "| a | b |\n|---|---|\n| 1 | ~~9~~ ~~8~~ 7 |"},
+		{"bold", "<b><table><tr><td>left<td>right</tr></table></b>", "**left**\n\n**right**"},
+		{"code", "<pre>| 1\\. x  <br /></pre><p>1. y", "```\n| 1\\. x  \n```\n\n1\\. y"},
+	} {
+		d, err := read(t, parse.Limits{}, c.page)
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.want, d.Text, c.name)
+	}
+}

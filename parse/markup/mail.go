@@ -36,7 +36,7 @@ func (p mailParser) Within(r *parse.Registry) parse.Parser {
 // Info implements [parse.Parser].
 func (p mailParser) Info() parse.Info {
 	return parse.Info{
-		Name: "mail", Version: "2", Library: "emersion/go-message",
+		Name: "mail", Version: "3", Library: "emersion/go-message",
 		MediaTypes: []string{"message/rfc822"}, Extensions: []string{".eml", ".mht"},
 	}
 }

@@ -39,7 +39,7 @@ func tidy(root *html.Node, limits parse.Limits) (title string) {
 			default:
 				clampSpans(c, limits.Span, &spare)
 				walk(c)
-				settle(c, limits.Cells)
+				settle(c, limits)
 			}
 			c = next
 		}
@@ -49,13 +49,13 @@ func tidy(root *html.Node, limits parse.Limits) (title string) {
 }
 
 // settle mends an element whose children are tidy: a link that shows nothing
-// goes, a table of too many cells is no table.
-func settle(n *html.Node, cells int) {
+// goes, a table becomes one that Markdown can hold.
+func settle(n *html.Node, limits parse.Limits) {
 	switch {
 	case n.DataAtom == atom.A && strings.TrimSpace(textOf(n)) == "":
 		n.Parent.RemoveChild(n)
-	case n.DataAtom == atom.Table && layout(n) > cells:
-		n.Data, n.DataAtom = "div", atom.Div
+	case n.DataAtom == atom.Table:
+		settleTable(n, limits)
 	}
 }
 

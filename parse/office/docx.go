@@ -23,7 +23,7 @@ type docxParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p docxParser) Info() parse.Info {
 	return parse.Info{
-		Name: "docx", Version: "2", Library: "inlay/office",
+		Name: "docx", Version: "3", Library: "inlay/office",
 		MediaTypes: []string{parse.TypeDOCX},
 		Extensions: []string{".docx", ".docm", ".dotx", ".dotm"},
 	}

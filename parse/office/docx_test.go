@@ -81,6 +81,7 @@ func TestDOCXBody(t *testing.T) {
 		"link":           {`<w:p><w:hyperlink r:id="web"><w:r><w:t>site</w:t></w:r></w:hyperlink></w:p>`, "[site](https://x.y/)"},
 		"text box":       {`<w:p><w:r><mc:AlternateContent><mc:Choice><w:txbxContent>` + para("", "boxed") + `</w:txbxContent></mc:Choice><mc:Fallback><w:p><w:r><w:t>boxed</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent><w:t>around</w:t></w:r></w:p>`, "boxed\n\naround"},
 		"table":          {"<w:tbl><w:tr><w:tc>" + para("", "a|b") + "</w:tc><w:tc>" + para("", "c") + para("", "d") + "</w:tc></w:tr><w:tr><w:tc><w:tcPr><w:gridSpan w:val=\"2\"/></w:tcPr>" + para("", "wide") + "</w:tc></w:tr></w:tbl>", "| a\\|b | c<br>d |\n| --- | --- |\n| wide | wide |"},
+		"row set in":     {"<w:tbl><w:tr><w:tc>" + para("", "a") + "</w:tc><w:tc>" + para("", "b") + "</w:tc></w:tr><w:tr><w:trPr><w:gridBefore w:val=\"1\"/></w:trPr><w:tc>" + para("", "c") + "</w:tc></w:tr></w:tbl>", "| a | b |\n| --- | --- |\n|  | c |"},
 		"frame":          {"<w:tbl><w:tr><w:tc>" + para("", "only") + "</w:tc></w:tr></w:tbl>", "only"},
 		"nested table":   {"<w:tbl><w:tr><w:tc>" + para("", "a") + "</w:tc><w:tc><w:tbl><w:tr><w:tc>" + para("", "b") + "</w:tc><w:tc>" + para("", "c") + "</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>", "| a | b; c |\n| --- | --- |"},
 		"math":           {`<w:p><m:oMath><m:r><m:t>E=mc</m:t></m:r></m:oMath></w:p>`, "$E=mc$"},

@@ -59,7 +59,7 @@ func (w *word) Start(e element) {
 		w.note(e)
 	case "comment":
 		w.label = remark{author: xmlscan.Attr(e, "author"), initials: xmlscan.Attr(e, "initials"), when: xmlscan.Attr(e, "date")}.label()
-	case "tbl", "tr", "tc", "gridSpan", "vMerge":
+	case "tbl", "tr", "tc", "gridBefore", "gridSpan", "vMerge":
 		w.startTable(e)
 	default:
 		if n := len(w.paras); n > 0 {
@@ -272,13 +272,24 @@ func (w *word) startTable(e element) {
 		w.tables[n-1].row()
 	case e.Name.Local == "tc":
 		w.tables[n-1].cell()
-	case e.Name.Local == "gridSpan":
-		if span, err := strconv.Atoi(xmlscan.Attr(e, "val")); err == nil {
-			w.tables[n-1].next.right = min(span, w.doc.span)
+	case e.Name.Local == "gridBefore": // columns left out at the row's start
+		for range w.span(e) {
+			w.tables[n-1].add(cell{})
 		}
+	case e.Name.Local == "gridSpan":
+		w.tables[n-1].next.right = w.span(e)
 	case xmlscan.Attr(e, "val") != "restart": // vMerge: goes on from the row above
 		w.merged = true
 	}
+}
+
+// span is how many columns an element names, 0 if it names none.
+func (w *word) span(e element) int {
+	n, err := strconv.Atoi(xmlscan.Attr(e, "val"))
+	if err != nil {
+		return 0
+	}
+	return min(n, w.doc.span)
 }
 
 func (w *word) endTable(name string) {
