@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,35 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/fault"
+	"inlay/internal/again"
 	"inlay/internal/cache"
 )
 
 // The tests of this file start this test binary again with a task.
-const task, taskDir = "CACHE_TEST_TASK", "CACHE_TEST_DIR"
-
 func TestMain(m *testing.M) {
-	switch os.Getenv(task) {
-	case "write":
-		writeForever(os.Getenv(taskDir))
-	case "nobody":
-		openAsNobody(os.Getenv(taskDir))
-	case "overflow":
-		overflow(os.Getenv(taskDir))
-	default:
-		os.Exit(m.Run())
-	}
-}
-
-func start(t *testing.T, what, dir string) (*exec.Cmd, *bytes.Buffer) {
-	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), task+"="+what, taskDir+"="+dir)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	require.NoError(t, cmd.Start())
-	return cmd, &out
+	again.Main(m, map[string]func(string){"write": writeForever, "nobody": openAsNobody, "overflow": overflow})
 }
 
 // written is the data of the i-th entry: of a size and with bytes that follow
@@ -64,13 +41,11 @@ func written(i int) []byte {
 func writeForever(dir string) {
 	d, err := cache.OpenDir(dir, cache.Options{})
 	if err != nil {
-		fmt.Println("error", err)
-		os.Exit(1)
+		again.Fail(err)
 	}
 	for i := 0; ; i = (i + 1) % 50 {
 		if err := d.Put(context.Background(), key(strconv.Itoa(i)), written(i)); err != nil {
-			fmt.Println("error", err)
-			os.Exit(1)
+			again.Fail(err)
 		}
 		fmt.Println(i)
 	}
@@ -84,8 +59,8 @@ func TestDirSurvivesKill(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	stored := 0
 	for range 30 {
-		one, out1 := start(t, "write", root)
-		two, out2 := start(t, "write", root)
+		one, out1 := again.Start(t, "write", root)
+		two, out2 := again.Start(t, "write", root)
 		for _, cmd := range []*exec.Cmd{one, two} {
 			time.Sleep(time.Duration(r.IntN(25_000)) * time.Microsecond)
 			require.NoError(t, cmd.Process.Kill())
@@ -132,13 +107,10 @@ func checkStored(t *testing.T, d *cache.Dir, out *bytes.Buffer) (n int) {
 // overflow puts an entry larger than the process may write, which fails as a
 // full disk does: in the middle.
 func overflow(dir string) {
-	signal.Ignore(syscall.SIGXFSZ)
 	d, err := cache.OpenDir(dir, cache.Options{})
 	if err == nil {
-		limit := syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20}
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-			fmt.Println("setrlimit", err)
-			os.Exit(1)
+		if err := again.LimitFiles(1 << 20); err != nil {
+			again.Fail(err)
 		}
 		err = d.Put(context.Background(), key("big"), make([]byte, 3<<20))
 	}
@@ -147,7 +119,7 @@ func overflow(dir string) {
 
 func TestDirSaysWhenThereIsNoRoom(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
-	cmd, out := start(t, "overflow", root)
+	cmd, out := again.Start(t, "overflow", root)
 	require.NoError(t, cmd.Wait(), out.String())
 	require.True(t, strings.HasPrefix(out.String(), string(fault.FileUnreadable)), out.String())
 	require.Contains(t, out.String(), "there is no room left for the store (free some space")
@@ -162,8 +134,7 @@ func TestDirSaysWhenThereIsNoRoom(t *testing.T) {
 func openAsNobody(dir string) {
 	if os.Getuid() == 0 {
 		if err := syscall.Setuid(65534); err != nil {
-			fmt.Println("setuid", err)
-			os.Exit(1)
+			again.Fail(err)
 		}
 	}
 	_, err := cache.OpenDir(dir, cache.Options{})
@@ -173,7 +144,7 @@ func openAsNobody(dir string) {
 func TestDirSaysWhenItMayNotWrite(t *testing.T) {
 	parent := t.TempDir()
 	require.NoError(t, os.Chmod(parent, 0o555))
-	cmd, out := start(t, "nobody", filepath.Join(parent, "store"))
+	cmd, out := again.Start(t, "nobody", filepath.Join(parent, "store"))
 	require.NoError(t, cmd.Wait(), out.String())
 	require.True(t, strings.HasPrefix(out.String(), string(fault.FileUnreadable)), out.String())
 	require.Contains(t, out.String(), "change its permissions or name another folder")

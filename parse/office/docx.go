@@ -66,17 +66,9 @@ type docx struct {
 }
 
 func openDOCX(ctx context.Context, a *zipfile.Archive, limits parse.Limits) (*docx, error) {
-	doc := &docx{archive: a, main: "word/document.xml", span: limits.Span, b: &parse.Builder{Limit: limits.Text}}
-	root, err := relations(ctx, a, "")
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range root {
-		if r.kind == "officeDocument" && a.Has(r.target) {
-			doc.main = r.target
-		}
-	}
-	if doc.relations, err = relations(ctx, a, doc.main); err != nil {
+	doc := &docx{archive: a, span: limits.Span, b: &parse.Builder{Limit: limits.Text}}
+	var err error
+	if doc.main, doc.relations, err = mainPart(ctx, a, "word/document.xml"); err != nil {
 		return nil, err
 	}
 	if doc.styles, err = readStyles(ctx, a, doc.target("styles")); err != nil {

@@ -69,6 +69,23 @@ func relations(ctx context.Context, a *zipfile.Archive, part string) ([]relation
 	return list.found, nil
 }
 
+// mainPart finds the entry that a file's own relations call its document, usual
+// where they call none, and that entry's relations.
+func mainPart(ctx context.Context, a *zipfile.Archive, usual string) (name string, links []relation, err error) {
+	root, err := relations(ctx, a, "")
+	if err != nil {
+		return "", nil, err
+	}
+	name = usual
+	for _, r := range root {
+		if r.kind == "officeDocument" && a.Has(r.target) {
+			name = r.target
+		}
+	}
+	links, err = relations(ctx, a, name)
+	return name, links, err
+}
+
 // byID maps relation ids to relations.
 func byID(list []relation) map[string]relation {
 	m := make(map[string]relation, len(list))

@@ -55,21 +55,11 @@ func (p pptxParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 
 // slideOrder lists the entries of the slides as they are shown.
 func slideOrder(ctx context.Context, a *zipfile.Archive) ([]string, error) {
-	main := "ppt/presentation.xml"
-	root, err := relations(ctx, a, "")
+	main, links, err := mainPart(ctx, a, "ppt/presentation.xml")
 	if err != nil {
 		return nil, err
-	}
-	for _, r := range root {
-		if r.kind == "officeDocument" && a.Has(r.target) {
-			main = r.target
-		}
 	}
 	data, err := required(a, main)
-	if err != nil {
-		return nil, err
-	}
-	links, err := relations(ctx, a, main)
 	if err != nil {
 		return nil, err
 	}

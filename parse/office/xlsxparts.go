@@ -15,21 +15,11 @@ import (
 
 // sheetParts finds the entry of each sheet of a workbook by its name.
 func sheetParts(ctx context.Context, a *zipfile.Archive) (map[string]string, error) {
-	main := "xl/workbook.xml"
-	root, err := relations(ctx, a, "")
+	main, links, err := mainPart(ctx, a, "xl/workbook.xml")
 	if err != nil {
 		return nil, err
-	}
-	for _, r := range root {
-		if r.kind == "officeDocument" && a.Has(r.target) {
-			main = r.target
-		}
 	}
 	data, err := optional(a, main)
-	if err != nil {
-		return nil, err
-	}
-	links, err := relations(ctx, a, main)
 	if err != nil {
 		return nil, err
 	}

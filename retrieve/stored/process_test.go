@@ -10,43 +10,21 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/internal/again"
 	"inlay/retrieve/chromem"
 	"inlay/retrieve/retrievetest"
 	"inlay/retrieve/stored"
 )
 
 // The tests of this file start this test binary again with a task.
-const task, taskDir = "STORED_TEST_TASK", "STORED_TEST_DIR"
-
 func TestMain(m *testing.M) {
-	switch os.Getenv(task) {
-	case "write":
-		writeForever(os.Getenv(taskDir))
-	case "overflow":
-		overflow(os.Getenv(taskDir))
-	default:
-		os.Exit(m.Run())
-	}
-}
-
-func start(t *testing.T, what, dir string) (*exec.Cmd, *bytes.Buffer) {
-	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), task+"="+what, taskDir+"="+dir)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	require.NoError(t, cmd.Start())
-	return cmd, &out
+	again.Main(m, map[string]func(string){"write": writeForever, "overflow": overflow})
 }
 
 const chunksEach = 40
@@ -69,8 +47,7 @@ func writeForever(dir string) {
 			}
 		}
 	}
-	fmt.Println("error", err)
-	os.Exit(1)
+	again.Fail(err)
 }
 
 // pair names the two files that a process adds together.
@@ -86,8 +63,8 @@ func TestIndexSurvivesKill(t *testing.T) {
 	for range 15 {
 		dir := t.TempDir()
 		for range 2 {
-			one, out1 := start(t, "write", dir)
-			two, out2 := start(t, "write", dir)
+			one, out1 := again.Start(t, "write", dir)
+			two, out2 := again.Start(t, "write", dir)
 			for _, cmd := range []*exec.Cmd{one, two} {
 				time.Sleep(time.Duration(r.IntN(30_000)) * time.Microsecond)
 				require.NoError(t, cmd.Process.Kill())
@@ -132,19 +109,16 @@ func checkReported(t *testing.T, there map[string]bool, pid int, out *bytes.Buff
 
 // overflow adds more than the process may write.
 func overflow(dir string) {
-	signal.Ignore(syscall.SIGXFSZ)
 	ctx := context.Background()
 	x, err := stored.Open(ctx, dir, "embedder 1", chromem.New())
 	if err == nil {
 		err = x.Add(ctx, retrievetest.Chunks("a", 10), retrievetest.Random(1, 10, 8))
 	}
 	if err == nil {
-		limit := syscall.Rlimit{Cur: 1 << 14, Max: 1 << 14}
-		err = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
+		err = again.LimitFiles(1 << 14)
 	}
 	if err != nil {
-		fmt.Println("setup:", err)
-		os.Exit(1)
+		again.Fail(err)
 	}
 	fmt.Println(x.Add(ctx, retrievetest.Chunks("b", 1000), retrievetest.Random(1, 1000, 8)))
 	fmt.Println(x.Files())
@@ -152,7 +126,7 @@ func overflow(dir string) {
 
 func TestIndexSaysWhenThereIsNoRoom(t *testing.T) {
 	dir := t.TempDir()
-	cmd, out := start(t, "overflow", dir)
+	cmd, out := again.Start(t, "overflow", dir)
 	require.NoError(t, cmd.Wait(), out.String())
 	require.Contains(t, out.String(), "there is no room left for the store (free some space")
 	require.Contains(t, out.String(), "[a]")
