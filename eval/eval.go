@@ -91,6 +91,12 @@ type run struct {
 	best       choice // the recommended point
 }
 
+// Check is nil when [Run] would begin: it looks at the options and opens nothing.
+func (o *Options) Check() error {
+	copied := *o
+	return copied.complete()
+}
+
 // complete fills in defaults and checks the rest.
 func (o *Options) complete() error {
 	if o.Set == nil || len(o.Set.Documents) == 0 || len(o.Set.Questions) == 0 {

@@ -126,7 +126,7 @@ func (r *resolver) question(q Question) (asked, error) {
 // expectation is a mistake in what a question expects.
 func expectation(q Question, e Expected, field, reason, next string) error {
 	origin := cmp.Or(q.Origin, "question "+q.ID)
-	if strings.Contains(e.Field, ":") { // a row of its own
+	if strings.ContainsAny(e.Field, ":.") { // a row or a place of its own
 		origin = e.Field
 	} else if field == "" {
 		field = e.Field

@@ -25,6 +25,10 @@ const (
 	Folder Layout = "folder" // a folder of documents and a CSV of questions
 )
 
+// Given is the layout of a set that [Load] did not read: it was put together by
+// whoever runs the evaluation.
+const Given Layout = "given"
+
 // Source is one document of a set.
 type Source struct {
 	ID       string          // as questions name it and as run files hold it

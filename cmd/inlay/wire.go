@@ -150,16 +150,20 @@ func openInjector(ctx context.Context, s searchSettings, m modelSettings, getenv
 
 // openRetriever is the search in force, over a cache.
 func openRetriever(ctx context.Context, s searchSettings, m modelSettings, store cache.Store, getenv func(string) string) (*retrieve.Retriever, error) {
+	embedder, err := openEmbedder(ctx, s.Embedder, m, getenv)
+	if err != nil {
+		return nil, err
+	}
+	return newRetriever(s, embedder, store)
+}
+
+func newRetriever(s searchSettings, embedder embed.Embedder, store cache.Store) (*retrieve.Retriever, error) {
 	splitter, err := openSplitter(s.Chunk)
 	if err != nil {
 		return nil, err
 	}
 	if !(s.Relative >= 0 && s.Relative <= 1) {
 		return nil, &fault.Error{Code: fault.Usage, Subject: "--relative", Reason: fmt.Sprintf("is %v, want 0 to 1", s.Relative)}
-	}
-	embedder, err := openEmbedder(ctx, s.Embedder, m, getenv)
-	if err != nil {
-		return nil, err
 	}
 	return retrieve.New(retrieve.Options{
 		Embedder: embedder, Splitter: splitter, Cache: store, Relative: s.Relative,

@@ -7,9 +7,12 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
+	"inlay/embed"
+	"inlay/eval"
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/cache"
@@ -20,6 +23,7 @@ import (
 	"inlay/llm/ollama"
 	"inlay/llm/openai"
 	"inlay/parse"
+	"inlay/retrieve"
 	"inlay/strategy"
 	"inlay/tokens"
 )
@@ -39,12 +43,16 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	injector, err := c.injectors(ctx, a, kept)
+	embedder, err := openEmbedder(ctx, c.Embedder, c.modelSettings, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	injector, err := c.injectors(a, embedder, kept)
 	if err != nil {
 		return nil, err
 	}
 	return session.Open(ctx, session.Config{
-		Data: c.Data, State: store, Injector: injector, Upstreams: upstreams, Cache: kept, Defaults: defaults, Measure: c.measure(),
+		Data: c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Measure: c.measure(),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})
@@ -120,7 +128,7 @@ func (c *serveCmd) measure() func(model string, length int) (llm.Measurer, error
 }
 
 // injectors are alike but for the part of the cache that they see.
-func (c *serveCmd) injectors(ctx context.Context, a *app, kept cache.Store) (func(owner string) *injection.Injector, error) {
+func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store) (func(owner string) *injection.Injector, error) {
 	limits, err := c.limits()
 	if err != nil {
 		return nil, err
@@ -129,13 +137,26 @@ func (c *serveCmd) injectors(ctx context.Context, a *app, kept cache.Store) (fun
 	if err != nil {
 		return nil, err
 	}
-	retriever, err := openRetriever(ctx, c.searchSettings, c.modelSettings, kept, a.getenv)
+	retriever, err := newRetriever(c.searchSettings, embedder, kept)
 	if err != nil {
 		return nil, err
 	}
 	return func(owner string) *injection.Injector {
 		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: limits}, Retriever: retriever}
 	}, nil
+}
+
+// evaluator is what evaluations run with: the search of the questions, as far
+// as they do not ask for another one.
+func (c *serveCmd) evaluator(injector func(owner string) *injection.Injector, embedder embed.Embedder, kept cache.Store) func(owner string) eval.Options {
+	build := buildName()
+	splitter, _ := openSplitter(c.Chunk) // the retriever has it already
+	return func(owner string) eval.Options {
+		return eval.Options{
+			Reader: injector(owner).Reader, Embedders: []embed.Embedder{embedder}, Chunkings: []retrieve.Splitter{splitter}, Store: kept, Build: build, Parallel: max(1, runtime.GOMAXPROCS(0)/2),
+			NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
+		}
+	}
 }
 
 // counted is a store whose lookups are counted.

@@ -59,6 +59,7 @@ func TestAccess(t *testing.T) {
 		"/v1/preprocess":                             `{"messages": [{"role": "user", "text": "q"}], "context_length": 100, "files": [{"id": "ID"}]}`,
 		"/v1/preprocess#":                            `{"messages": [{"role": "user", "text": "q"}], "context_length": 100, "chat_id": "CHAT"}`,
 		"/v1/preprocessors/files":                    `{"input": "q", "context_length": 100, "files": [{"id": "ID"}]}`,
+		"/v1/evaluations":                            `{"files": [{"id": "ID"}], "questions": [{"question": "q"}]}`,
 		"/v1/strategies/match":                       `{"files": [{"id": "ID"}]}`,
 		"/v1/strategies/summarize-documents/execute": `{"context_length": 100, "files": [{"id": "ID"}]}`,
 	} {
@@ -76,7 +77,8 @@ func TestAccess(t *testing.T) {
 func (s *server) made(secret string) map[string]string {
 	var chat struct{ ID string }
 	s.do("POST", "/v1/chats", secret, map[string]any{"title": "t"}).into(s.t, &chat)
-	return map[string]string{"files": s.upload(secret, "a.txt", "text"), "chats": chat.ID}
+	file := s.upload(secret, "a.txt", "text")
+	return map[string]string{"files": file, "chats": chat.ID, "evaluations": s.evaluate(secret, file)}
 }
 
 // bodyFor is a body that the route would take.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"inlay/chat"
+	"inlay/eval"
 	"inlay/internal/session"
 	"inlay/strategy"
 )
@@ -124,6 +125,13 @@ func (a *API) table() []route {
 		{method: "GET", path: "/v1/chats/{id}", handle: a.getChat, doc: operation{tag: "chats", summary: "A chat: history, files, results", answer: chatWhole{}}},
 		{method: "POST", path: "/v1/chats/{id}/messages", handle: a.addMessage, doc: operation{tag: "chats", summary: "Add a message as it is, such as an answer", body: chat.Message{}, answer: chatWhole{}}},
 		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
+
+		{method: "POST", path: "/v1/evaluations", handle: a.startEvaluation, doc: operation{tag: "evaluations", summary: "Try thresholds, limits and chunk sizes on questions with known answers", body: session.EvaluationRequest{}, answer: evaluationObject{}}},
+		{method: "GET", path: "/v1/evaluations", handle: a.listEvaluations, doc: operation{tag: "evaluations", summary: "Your evaluations", query: pageQuery(), answer: evaluationList{}}},
+		{method: "GET", path: "/v1/evaluations/{id}", stream: true, handle: a.getEvaluation, doc: operation{tag: "evaluations", summary: "An evaluation; as events, its progress until it is over", answer: evaluationObject{}, events: true}},
+		{method: "GET", path: "/v1/evaluations/{id}/result", handle: a.evaluationResult, doc: operation{tag: "evaluations", summary: "The whole report, inlay.evaluation/v1", answer: eval.Report{}}},
+		{method: "POST", path: "/v1/evaluations/{id}/cancel", handle: a.cancelEvaluation, doc: operation{tag: "evaluations", summary: "End an evaluation", answer: evaluationObject{}}},
+		{method: "DELETE", path: "/v1/evaluations/{id}", handle: a.deleteEvaluation, doc: operation{tag: "evaluations", summary: "End an evaluation and forget it", answer: deleted{}}},
 	}
 }
 

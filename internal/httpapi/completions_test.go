@@ -291,15 +291,16 @@ func FuzzRoutes(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `[]`, `{"messages": [{"role": "user", "text": "q"}], "context_length": 100}`, `{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {"file_data": "eA=="}}]}], "inlay": {"context_length": 99}}`,
 		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nx\r\n--b--\r\n", `{"title": "t"}`, `{"context": {"extra": {}}, "input": "x", "settings": {"a": 1}}`,
+		`{"files": [{"name": "a.txt", "data": "eA=="}], "questions": [{"question": "q", "expected": [{"quote": "x"}]}], "thresholds": "0:1:.5", "limits": [1], "chunks": ["50/0"], "aim": "f1", "cost": {"miss": 1}}`,
 	} {
-		for route := range 8 {
+		for route := range 10 {
 			f.Add(uint8(route), false, []byte(seed))
 			f.Add(uint8(route), true, []byte(seed))
 		}
 	}
 	paths := []string{
 		"/v1/files", "/v1/preprocess", "/v1/chat/completions", "/v1/strategies/match", "/v1/strategies/summarize-documents/execute",
-		"/v1/preprocessors/files", "/v1/chats", "/v1/chats/none/messages",
+		"/v1/preprocessors/files", "/v1/chats", "/v1/chats/none/messages", "/v1/evaluations", "/v1/evaluations/none/cancel",
 	}
 	s := start(f, setup{}).api.Handler()
 	f.Fuzz(func(t *testing.T, route uint8, form bool, body []byte) {

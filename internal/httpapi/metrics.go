@@ -16,35 +16,37 @@ import (
 // Metrics are the service's figures. Their labels are routes, codes and names
 // of the configuration, never what a request said.
 type Metrics struct {
-	registry  *prometheus.Registry
-	handler   http.Handler
-	requests  *prometheus.CounterVec
-	durations *prometheus.HistogramVec
-	under     prometheus.Gauge
-	stages    *prometheus.HistogramVec
-	decisions *prometheus.CounterVec
-	saved     prometheus.Counter
-	lookups   *prometheus.CounterVec
-	unread    *prometheus.CounterVec
-	upstream  *prometheus.CounterVec
+	registry    *prometheus.Registry
+	handler     http.Handler
+	requests    *prometheus.CounterVec
+	durations   *prometheus.HistogramVec
+	under       prometheus.Gauge
+	stages      *prometheus.HistogramVec
+	decisions   *prometheus.CounterVec
+	saved       prometheus.Counter
+	lookups     *prometheus.CounterVec
+	unread      *prometheus.CounterVec
+	upstream    *prometheus.CounterVec
+	evaluations *prometheus.CounterVec
 }
 
 // NewMetrics makes a set of figures at zero.
 func NewMetrics() *Metrics {
 	r := prometheus.NewRegistry()
 	m := &Metrics{
-		registry:  r,
-		requests:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_requests_total", Help: "Requests answered."}, []string{"method", "route", "status"}),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_request_duration_seconds", Help: "Time to the end of the answer.", Buckets: buckets()}, []string{"method", "route"}),
-		under:     prometheus.NewGauge(prometheus.GaugeOpts{Name: "inlay_requests_in_flight", Help: "Requests under way."}),
-		stages:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_stage_duration_seconds", Help: "Time of a stage: decide, first_token, answer.", Buckets: buckets()}, []string{"stage"}),
-		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_decisions_total", Help: "Decisions by strategy and reason."}, []string{"strategy", "reason"}),
-		saved:     prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_tokens_saved_total", Help: "Tokens of files that whole injection would have put into prompts beyond what was put there; files that were counted only as far as the decision needed count that far."}),
-		lookups:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_cache_lookups_total", Help: "Lookups of parses, chunks and vectors."}, []string{"kind", "result"}),
-		unread:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_parse_failures_total", Help: "Files that could not be read."}, []string{"code"}),
-		upstream:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_upstream_errors_total", Help: "Failures of servers of models."}, []string{"upstream", "code"}),
+		registry:    r,
+		requests:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_requests_total", Help: "Requests answered."}, []string{"method", "route", "status"}),
+		durations:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_request_duration_seconds", Help: "Time to the end of the answer.", Buckets: buckets()}, []string{"method", "route"}),
+		under:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "inlay_requests_in_flight", Help: "Requests under way."}),
+		stages:      prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_stage_duration_seconds", Help: "Time of a stage: decide, first_token, answer.", Buckets: buckets()}, []string{"stage"}),
+		decisions:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_decisions_total", Help: "Decisions by strategy and reason."}, []string{"strategy", "reason"}),
+		saved:       prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_tokens_saved_total", Help: "Tokens of files that whole injection would have put into prompts beyond what was put there; files that were counted only as far as the decision needed count that far."}),
+		lookups:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_cache_lookups_total", Help: "Lookups of parses, chunks and vectors."}, []string{"kind", "result"}),
+		unread:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_parse_failures_total", Help: "Files that could not be read."}, []string{"code"}),
+		upstream:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_upstream_errors_total", Help: "Failures of servers of models."}, []string{"upstream", "code"}),
+		evaluations: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_evaluations_total", Help: "Evaluations that are over, by how they ended."}, []string{"status"}),
 	}
-	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream,
+	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.evaluations,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return m

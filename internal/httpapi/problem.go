@@ -84,6 +84,9 @@ func failureOf(err error) failure {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		f.status, f.reason, f.next = http.StatusInsufficientStorage, "the server has no room left on its disk", "try again later"
 	}
+	if f.code == fault.RateLimited {
+		f.retry = cmp.Or(f.retry, 5*time.Second)
+	}
 	if r, ok := errors.AsType[*limited](err); ok {
 		f.retry = r.after
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"inlay/eval"
 	"inlay/injection"
 	"inlay/internal/cache"
 	"inlay/internal/httpapi"
@@ -59,6 +60,7 @@ type setup struct {
 	limits    httpapi.Limits
 	upstreams session.Upstreams
 	origins   []string
+	hold      <-chan struct{} // evaluations read their files when it is closed
 }
 
 func start(tb testing.TB, o setup) *server {
@@ -80,6 +82,9 @@ func start(tb testing.TB, o setup) *server {
 		Data: o.dir, State: store, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
 		Injector: func(owner string) *injection.Injector {
 			return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner}, Retriever: retriever, Logger: log}
+		},
+		Evaluator: func(owner string) eval.Options {
+			return eval.Options{Reader: held{parse.Cached{Registry: registry, Store: kept, Namespace: owner}, o.hold}, Store: kept, Build: "test", Resamples: 50}
 		},
 		Measure: func(model string, length int) (llm.Measurer, error) {
 			counter, err := encoding()
@@ -105,6 +110,23 @@ func start(tb testing.TB, o setup) *server {
 	})
 	tb.Cleanup(s.stop)
 	return s
+}
+
+// held is a reader that waits.
+type held struct {
+	parse.Cached
+	until <-chan struct{}
+}
+
+func (h held) Parse(ctx context.Context, f parse.File, report parse.Progress) (parse.Document, error) {
+	if h.until != nil {
+		select {
+		case <-h.until:
+		case <-ctx.Done():
+			return parse.Document{}, ctx.Err()
+		}
+	}
+	return h.Cached.Parse(ctx, f, report)
 }
 
 // key makes a key and returns its secret.

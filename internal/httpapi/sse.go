@@ -112,9 +112,17 @@ func (c *call) answerOrEvents(work func(report func(injection.Status)) (any, err
 		}
 		return c.json(v)
 	}
+	return c.events(func(send func(string, any)) (any, error) {
+		return work(func(s injection.Status) { send("status", s) })
+	})
+}
+
+// events answers with the events that work sends, and with what it returns as
+// the event result. A failure is the event error where the answer has begun.
+func (c *call) events(work func(send func(name string, v any)) (any, error)) error {
 	e := &events{c: c}
 	defer e.close()
-	v, err := work(func(s injection.Status) { _ = e.json("status", s) })
+	v, err := work(func(name string, v any) { _ = e.json(name, v) })
 	if err != nil && !e.open {
 		return err
 	}

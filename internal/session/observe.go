@@ -13,6 +13,7 @@ type Observer interface {
 	Decided(r injection.Result)
 	Stage(name string, took time.Duration)
 	UpstreamFailed(upstream string, code fault.Code)
+	Evaluated(state string) // how an evaluation ended
 }
 
 type nobody struct{}
@@ -21,3 +22,4 @@ func (nobody) ParseFailed(fault.Code)            {}
 func (nobody) Decided(injection.Result)          {}
 func (nobody) Stage(string, time.Duration)       {}
 func (nobody) UpstreamFailed(string, fault.Code) {}
+func (nobody) Evaluated(string)                  {}

@@ -2,58 +2,68 @@ package session
 
 import (
 	"context"
+	"slices"
 	"sync"
-
-	"inlay/internal/state"
 )
 
-// queue hands files to a few workers, in the order they came.
-type queue struct {
+// queue hands work to a few workers, in the order it came unless pick chooses
+// another of what waits.
+type queue[T any] struct {
 	mu     sync.Mutex
 	wait   *sync.Cond
-	files  []state.File
+	items  []T
+	pick   func(waiting []T) int // nil: the first
 	closed bool
+	ctx    context.Context //nolint:containedctx // its workers' own
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
 
-func startQueue(workers int, work func(context.Context, state.File)) *queue {
+func startQueue[T any](workers int, pick func([]T) int, work func(context.Context, T)) *queue[T] {
 	ctx, cancel := context.WithCancel(context.Background())
-	q := &queue{cancel: cancel}
+	q := &queue[T]{ctx: ctx, cancel: cancel, pick: pick}
 	q.wait = sync.NewCond(&q.mu)
 	for range workers {
 		q.done.Go(func() {
-			for f, ok := q.next(); ok; f, ok = q.next() {
-				work(ctx, f)
+			for one, ok := q.next(); ok; one, ok = q.next() {
+				work(ctx, one)
 			}
 		})
 	}
 	return q
 }
 
-func (q *queue) add(f state.File) {
+func (q *queue[T]) add(one T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.files = append(q.files, f)
+	q.items = append(q.items, one)
 	q.wait.Signal()
 }
 
-// next waits for a file; ok is false when the queue was stopped.
-func (q *queue) next() (f state.File, ok bool) {
+// next waits for work; ok is false when the queue was stopped.
+func (q *queue[T]) next() (one T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.files) == 0 && !q.closed {
+	for len(q.items) == 0 && !q.closed {
 		q.wait.Wait()
 	}
 	if q.closed {
-		return f, false
+		return one, false
 	}
-	f, q.files = q.files[0], q.files[1:]
-	return f, true
+	i := 0
+	if q.pick != nil {
+		i = q.pick(q.items)
+	}
+	one = q.items[i]
+	q.items = slices.Delete(q.items, i, i+1)
+	return one, true
 }
 
+// ended is closed when the queue is told to stop.
+func (q *queue[T]) ended() <-chan struct{} { return q.ctx.Done() }
+
 // stop ends the work under way and waits for it.
-func (q *queue) stop() {
+func (q *queue[T]) stop() {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"inlay/eval"
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/cache"
@@ -43,10 +44,13 @@ type Config struct {
 	Measure func(model string, length int) (llm.Measurer, error)
 	// Strategies are those of the host, checked against registry.
 	Strategies func(ctx context.Context, registry *strategy.Registry) (strategy.Set, error)
-	Quota      state.Quota  // of each owner
-	Parallel   int          // files read at once after upload; 0 means half of the processors
-	Logger     *slog.Logger // ids, codes and times, never names or content
-	Observe    Observer     // told of what happened; nil: nobody
+	Quota      state.Quota // of each owner
+	// Evaluator is what an evaluation of one owner runs with: reader, embedder, store. Nil: there are none.
+	Evaluator   func(owner string) eval.Options
+	Evaluations int          // run at once; 0 means one
+	Parallel    int          // files read at once after upload; 0 means half of the processors
+	Logger      *slog.Logger // ids, codes and times, never names or content
+	Observe     Observer     // told of what happened; nil: nobody
 }
 
 // Service does the work. Open one with [Open].
@@ -54,7 +58,8 @@ type Service struct {
 	config  Config
 	log     *slog.Logger
 	blobs   blobs
-	queue   *queue
+	queue   *queue[state.File]
+	evals   evaluations
 	known   strategies
 	router  router
 	release func()
@@ -110,15 +115,24 @@ func (s *Service) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.queue = startQueue(s.config.Parallel, s.read)
+	unfinished, err := s.config.State.WaitingEvaluations(ctx)
+	if err != nil {
+		return err
+	}
+	s.queue = startQueue(s.config.Parallel, nil, s.read)
 	for _, f := range waiting {
 		s.queue.add(f)
+	}
+	s.evals.start(max(1, s.config.Evaluations), s.evaluate)
+	for _, e := range unfinished {
+		s.evals.add(e)
 	}
 	return nil
 }
 
-// Close stops reading files; those that wait are read by the next process.
+// Close stops reading files and evaluating; the next process goes on with both.
 func (s *Service) Close() error {
+	s.evals.queue.stop()
 	s.queue.stop()
 	s.release()
 	return nil
