@@ -40,6 +40,7 @@ require (
 	golang.org/x/tools v0.52.0
 	gonum.org/v1/plot v0.17.0
 	modernc.org/sqlite v1.50.0
+	mvdan.cc/sh/v3 v3.14.1
 )
 
 require (

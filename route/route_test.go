@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"iter"
 	"log/slog"
 	"math/rand/v2"
@@ -184,10 +185,17 @@ func TestModel(t *testing.T) {
 		"absolute":            {answer: `{"decision":"tool","tool":{"name":"read_file","params":{"path":"/etc/passwd"}},"reasoning":"r"}`, want: route.Followup, asks: "outside"},
 		"hidden way out":      {answer: `{"decision":"tool","tool":{"name":"read_file","params":{"path":"a/../../b"}},"reasoning":"r"}`, want: route.Followup, asks: "outside"},
 		"ignored":             {answer: `{"decision":"tool","tool":{"name":"read_file","params":{"path":"./secret/key.pem"}},"reasoning":"r"}`, want: route.Followup, asks: "ignore file"},
+		"ignored by a link":   {answer: `{"decision":"tool","tool":{"name":"read_file","params":{"path":"open.txt"}},"reasoning":"r"}`, want: route.Followup, asks: "path of read_file is kept out"},
+		"ignored files":       {answer: `{"decision":"tool","tool":{"name":"search_files","params":{"path":".","regex":"x","file_pattern":"secret/key.pem"}},"reasoning":"r"}`, want: route.Followup, asks: "file_pattern of search_files is kept out"},
+		"ignored command":     {answer: `{"decision":"tool","tool":{"name":"execute_command","params":{"command":"cat a.go | grep -f ./secret/key.pem"}},"reasoning":"r"}`, want: route.Followup, asks: "In the command, ./secret/key.pem is kept out"},
+		"command from there":  {answer: `{"decision":"tool","tool":{"name":"execute_command","params":{"command":"cat key.pem","cwd":"secret"}},"reasoning":"r"}`, want: route.Followup, asks: "cwd of execute_command is kept out"},
+		"command leaves":      {answer: `{"decision":"tool","tool":{"name":"execute_command","params":{"command":"cat ../../etc/passwd"}},"reasoning":"r"}`, want: route.Followup, asks: "outside"},
+		"command unclear":     {answer: `{"decision":"tool","tool":{"name":"execute_command","params":{"command":"cat $FILE"}},"reasoning":"r"}`, want: route.Followup, asks: "cannot be judged"},
+		"command":             {answer: `{"decision":"tool","tool":{"name":"execute_command","params":{"command":"go test ./..."}},"reasoning":"r"}`, want: "execute_command"},
 		"edit without a read": {answer: `{"decision":"tool","tool":{"name":"apply_diff","params":{"path":"tide.go","diff":"x"}},"reasoning":"r"}`, want: route.Followup, asks: "not been read"},
 		"failing":             {answer: "", warns: "backend_unreachable"},
 	}
-	rules := ignore.New(fstest.MapFS{".rooignore": {Data: []byte("secret/\n")}}, nil)
+	rules := ignore.New(fstest.MapFS{".rooignore": {Data: []byte("secret/\n")}, "open.txt": {Data: []byte("secret/key.pem"), Mode: fs.ModeSymlink}}, nil)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			g := &scripted{name: "openai:gpt-4o-mini", answers: []string{c.answer}, fail: &fault.Error{Code: fault.BackendUnreachable, Reason: "hush"}}

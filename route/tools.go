@@ -2,8 +2,8 @@ package route
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -119,12 +119,8 @@ func (c checker) fault(call Call) string {
 	if err := compiled.CheckValue(params); err != nil {
 		return fmt.Sprintf("To use %s something is missing or wrong: %s. Which values should it have?", tool.Name, err)
 	}
-	for _, name := range tool.Paths {
-		if value, ok := params[name].(string); ok {
-			if why := c.refuses(value); why != "" {
-				return fmt.Sprintf("The %s of %s %s. Which one should it be?", name, tool.Name, why)
-			}
-		}
+	if why := c.refused(tool, params); why != "" {
+		return why
 	}
 	if p, _ := params["path"].(string); edits(tool.Name) && !c.known(p) {
 		return fmt.Sprintf("%s has not been read yet, and must be before it is changed. Should it be read first?", p)
@@ -132,21 +128,49 @@ func (c checker) fault(call Call) string {
 	return ""
 }
 
-// refuses says why a path is not for tools.
-func (c checker) refuses(name string) string {
-	clean := path.Clean(strings.TrimPrefix(name, "./"))
-	switch {
-	case strings.ContainsAny(name, "\\\x00") || path.IsAbs(name) || !fs.ValidPath(clean):
-		return "lies outside the workspace"
-	case c.rules == nil:
-		return ""
+// refused asks about the first parameter that names what is not for tools: a
+// path, a pattern of files below it, or a word of a command.
+func (c checker) refused(tool Tool, params map[string]any) string {
+	for _, name := range tool.Paths {
+		if value, ok := params[name].(string); ok {
+			if name == "cwd" {
+				value = strings.TrimSuffix(value, "/") + "/" // a folder, whether it is there or not
+			}
+			if err := c.path(value); err != nil {
+				return fmt.Sprintf("The %s of %s %s. Which one should it be?", name, tool.Name, reason(err))
+			}
+		}
 	}
-	if out, err := c.rules.Ignored(clean, strings.HasSuffix(name, "/")); err != nil {
-		return "cannot be checked against the ignore files"
-	} else if out {
-		return "is kept out by an ignore file"
+	if pattern, ok := params["file_pattern"].(string); ok {
+		folder, _ := params["path"].(string)
+		if err := c.path(path.Join(folder, pattern)); err != nil {
+			return fmt.Sprintf("The file_pattern of %s %s. Which one should it be?", tool.Name, reason(err))
+		}
+	}
+	if command, ok := params["command"].(string); ok {
+		cwd, _ := params["cwd"].(string)
+		if word, ok := errors.AsType[*ignore.WordError](c.rules.CheckCommand(command, cwd)); ok {
+			return fmt.Sprintf("In the command, %s %s. Which command should it be?", word.Word, reason(word.Err))
+		}
 	}
 	return ""
+}
+
+func (c checker) path(name string) error {
+	if strings.Contains(name, "\\") {
+		return ignore.ErrOutside
+	}
+	return c.rules.Check(name)
+}
+
+// reason is why something is refused, without what a system said.
+func reason(err error) string {
+	for _, own := range []error{ignore.ErrOutside, ignore.ErrIgnored, ignore.ErrUnclear} {
+		if errors.Is(err, own) {
+			return own.Error()
+		}
+	}
+	return "cannot be checked against the ignore files"
 }
 
 // known reports whether a file's text is at hand: the last result is of it, or

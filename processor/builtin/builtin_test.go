@@ -237,12 +237,13 @@ func TestMemory(t *testing.T) {
 }
 
 func TestShell(t *testing.T) {
-	w := folder(t, map[string]string{"a.txt": "one\ntwo\n", "-n": "dash"})
+	w := folder(t, map[string]string{"a.txt": "one\ntwo\n", "-n": "dash", ".gitignore": "secret.env\n", "secret.env": "token"})
+	require.NoError(t, os.Symlink("secret.env", filepath.Join(w.Dir(), "link.txt")))
 	h := builtin.Host{Workspace: w}
 	shell := func(allow string) *processor.Chains {
 		return load(t, h, "processors: {drop_defaults: true, message_modifiers: [ArgumentProcessorModifier, {name: ShellProcessorModifier, options: {allow: "+allow+"}}]}")
 	}
-	arguments := map[string]string{"file": "a.txt", "evil": "a.txt; touch ran #", "sub": "$(touch ran)", "dash": "-n", "close": ") $(touch ran", "quote": `" 'x`}
+	arguments := map[string]string{"file": "a.txt", "evil": "a.txt; touch ran #", "sub": "$(touch ran)", "dash": "-n", "close": ") $(touch ran", "quote": `" 'x`, "secret": "secret.env"}
 	for _, c := range []struct{ allow, text, want string }{
 		{"['wc -l *']", "$(wc -l a.txt)", "2 a.txt"},
 		{"['wc -l *']", "$(wc -l {file}) lines", "2 a.txt lines"},
@@ -255,6 +256,12 @@ func TestShell(t *testing.T) {
 		{"['cat *']", "$(cat {dash})", "$(cat -n)"},
 		{"['wc -l *']", "$(wc -c a.txt) $(rm -rf a.txt)", "$(wc -c a.txt) $(rm -rf a.txt)"},
 		{"['git status']", "$(git status --short)", "$(git status --short)"},
+		{"['cat *']", "$(cat secret.env)", "$(cat secret.env)"},
+		{"['cat *']", "$(cat {secret})", "$(cat secret.env)"},
+		{"['cat **']", "$(cat a.txt link.txt)", "$(cat a.txt link.txt)"},
+		{"['cat **']", "$(cat ../../etc/passwd)", "$(cat ../../etc/passwd)"},
+		{"['git show *']", "$(git show HEAD:secret.env)", "$(git show HEAD:secret.env)"},
+		{"['cat secret.env']", "$(cat secret.env)", "token"}, // the author's choice
 		{"['false']", "$(false)", "(exit status 1)"},
 		{"['echo **']", "$(echo open", "$(echo open"},
 		{"['echo **']", "{sub}", "$(touch ran)"},

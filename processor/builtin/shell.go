@@ -69,7 +69,7 @@ func (p Shell) expand(ctx context.Context, t *processor.Turn, parts []processor.
 		}
 		parts = c.rest
 		if !p.allowed(c.argv) {
-			t.Note("command_not_allowed", "A command that is not on the list of allowed ones was not run and stays as it is written.")
+			t.Note("command_not_allowed", "A command that is not on the list of allowed ones, or names a file that is kept out, was not run and stays as it is written.")
 			out = append(out, c.written...)
 			continue
 		}
@@ -90,7 +90,9 @@ type word struct {
 }
 
 // allowed reports whether a rule lets the command run. A value may not pass for
-// an option: a word that begins with one must not begin with a dash.
+// an option: a word that begins with one must not begin with a dash. Words that
+// the rule leaves open must not name what lies outside of the workspace or what
+// an ignore file keeps out; those that it spells out are the author's choice.
 func (p Shell) allowed(argv []word) bool {
 	if len(argv) == 0 || argv[0].given {
 		return false
@@ -100,19 +102,29 @@ func (p Shell) allowed(argv []word) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(p.Allow, func(rule string) bool { return matches(strings.Fields(rule), argv) })
+	return slices.ContainsFunc(p.Allow, func(rule string) bool {
+		open, ok := matches(strings.Fields(rule), argv)
+		return ok && p.Workspace.rules.CheckWords("", open...) == nil
+	})
 }
 
-func matches(rule []string, argv []word) bool {
+// matches compares a command with a rule and returns the words that the rule
+// leaves open.
+func matches(rule []string, argv []word) (open []string, ok bool) {
 	for i, r := range rule {
-		if r == "**" {
-			return true
-		}
-		if i >= len(argv) || r != "*" && r != argv[i].text {
-			return false
+		switch {
+		case r == "**":
+			for _, w := range argv[i:] {
+				open = append(open, w.text)
+			}
+			return open, true
+		case i >= len(argv), r != "*" && r != argv[i].text:
+			return nil, false
+		case r == "*":
+			open = append(open, argv[i].text)
 		}
 	}
-	return len(argv) == len(rule)
+	return open, len(argv) == len(rule)
 }
 
 // run starts the program itself, in the workspace, with nothing of this

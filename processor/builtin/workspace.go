@@ -84,15 +84,13 @@ func (w *Workspace) Resolve(name string) (rel string, info fs.FileInfo, err erro
 		return "", nil, outside(name) // os.Root says so in an error that has no sentinel
 	}
 	rel = filepath.ToSlash(rel)
-	if rel == "." {
-		return rel, info, nil
-	}
-	out, err := w.rules.Ignored(rel, info.IsDir())
-	if err != nil {
-		return "", nil, unreadable(name, err)
-	}
-	if out {
+	switch err := w.rules.Check(rel); {
+	case errors.Is(err, ignore.ErrOutside):
+		return "", nil, outside(name)
+	case errors.Is(err, ignore.ErrIgnored):
 		return "", nil, ignored(name)
+	case err != nil:
+		return "", nil, unreadable(name, err)
 	}
 	return rel, info, nil
 }
@@ -140,8 +138,9 @@ func (w *Workspace) Walk(rel string, depth int, visit func(name string, d fs.Dir
 		if name == rel {
 			return nil
 		}
-		out, err := w.rules.Ignored(name, d.IsDir())
-		if err != nil {
+		err = w.rules.Check(name)
+		out := errors.Is(err, ignore.ErrIgnored) || errors.Is(err, ignore.ErrOutside)
+		if err != nil && !out {
 			return err
 		}
 		deep := depth > 0 && strings.Count(strings.TrimPrefix(name, rel+"/"), "/") >= depth
