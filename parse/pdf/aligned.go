@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // Tables without rules between their cells are rows of words with gaps that lie
@@ -15,7 +14,6 @@ const (
 	bookGap     = .5  // between the columns of a table that rules begin and end
 	rowPitch    = 3.2 // greatest distance of two rows
 	minRows     = 3
-	pairRows    = 4 // least rows of a table of two columns
 	maxAligned  = 8 // mean words of a cell
 	maxTabRows  = 500
 	maxStrips   = 200 // of one row
@@ -101,13 +99,28 @@ func (t *tabulator) run(rows []tableRow) (columns []strip, n int) {
 			break
 		}
 		next := overlay2(columns, r.strips)
-		if len(next) < max(len(columns), 2) {
-			break
+		if len(next) < max(len(columns), 2) || n < minRows && len(next) < len(r.strips) && !t.fits(rows[:n], r) {
+			break // it has gaps where the columns have none, or the other way round
 		}
 		columns = next
 		n++
 	}
 	return columns, n
+}
+
+// fits reports whether the gaps of a row are gaps between words in all rows
+// above it too.
+func (t *tabulator) fits(above []tableRow, below tableRow) bool {
+	all := strip{x0: math.Inf(-1), x1: math.Inf(1)}
+	words := t.wordsOf(append(slices.Clone(above), below), all)
+	strips := overlay2(below.strips, nil)
+	for i := 1; i < len(strips); i++ {
+		left, right := strips[i-1].x1, strips[i].x0
+		if !slices.ContainsFunc(words, func(w strip) bool { return w.x1 >= left && w.x1 < right }) {
+			return false
+		}
+	}
+	return true
 }
 
 // follows reports whether below is the next row under above.
@@ -138,44 +151,18 @@ func overlay2(columns, row []strip) []strip {
 	return out
 }
 
-// alignedTable makes a table of rows that no rule marks, if nearly all of their
-// cells have text and little of it.
+// alignedTable makes a table of rows that no rule marks, if they read like one.
 func (t *tabulator) alignedTable(rows []tableRow, columns []strip) {
-	if len(rows) < minRows || len(columns) < 2 || len(columns) == 2 && len(rows) < pairRows {
+	if len(rows) < minRows || len(columns) < 2 {
 		return
 	}
+	columns = t.refine(rows, columns)
 	cells := cellsIn(rows, columns)
-	text := t.texts(cells)
-	filled, words, marks := 0, 0, 0
-	occupied := make([]int, len(columns))
-	for _, row := range text {
-		for c, s := range row {
-			occupied[c] += min(len(s), 1)
-			filled += min(len(s), 1)
-			words += len(strings.Fields(s))
-		}
-		if isMark(row[0]) {
-			marks++
-		}
-	}
-	if 2*slices.Min(occupied) < len(rows) || 2*marks > occupied[0] {
-		return
-	}
-	if float64(filled) >= minOccupied*float64(len(rows)*len(columns)) && words <= maxAligned*filled {
+	first, end := trimmed(cells)
+	cells = cells[first:end]
+	if text := withoutBlank(t.texts(cells)); len(text) > 0 && readsLikeTable(text) {
 		t.take(cells, text)
 	}
-}
-
-// isMark reports whether a cell is the bullet or number of a list's item.
-func isMark(s string) bool {
-	runes := []rune(s)
-	switch {
-	case len(runes) == 0:
-		return false
-	case len(runes) == 1:
-		return !unicode.IsLetter(runes[0])
-	}
-	return len(runes) <= 5 && strings.ContainsRune(".):", runes[len(runes)-1]) || strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") && len(runes) <= 6
 }
 
 // cellsIn puts the words of rows into columns.
@@ -258,20 +245,4 @@ func (t *tabulator) framed(f frame) {
 	if 2*filled >= len(rows)*len(columns) && words <= 2*maxAligned*filled {
 		t.take(cells, text)
 	}
-}
-
-// gutters finds the columns of a frame: rows that run through most of the
-// others' gaps are headers over several columns and have no say.
-func (t *tabulator) gutters(rows []tableRow) []strip {
-	most := 0
-	for _, r := range rows {
-		most = max(most, len(r.strips))
-	}
-	var columns []strip
-	for _, r := range rows {
-		if 2*len(r.strips) > most {
-			columns = overlay2(columns, r.strips)
-		}
-	}
-	return columns
 }

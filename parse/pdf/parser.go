@@ -33,7 +33,7 @@ type Parser struct {
 
 // Info implements [parse.Parser].
 func (p Parser) Info() parse.Info {
-	version := "2"
+	version := "3"
 	if p.Second != nil {
 		version += "+pdfium"
 	}

@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// ruled makes a table of the words that stand inside a grid.
-func (t *tabulator) ruled(g *grid) {
+// ruled makes a table of the words that stand inside a grid, if they look like
+// one, and reports whether they did.
+func (t *tabulator) ruled(g *grid) bool {
 	rows, columns := len(g.ys)-1, len(g.xs)-1
 	edges := rows * columns * (len(g.over) + len(g.down))
 	if rows*columns > maxCells || edges > maxEdges {
-		return
+		return false
 	}
 	t.doc.charge((t.words + edges) / 64)
 	cells := make([][][]at, rows)
@@ -18,12 +19,9 @@ func (t *tabulator) ruled(g *grid) {
 		cells[i] = make([][]at, columns)
 	}
 	for i, l := range t.lines {
-		if !t.runs(l) {
-			continue
-		}
-		y := l.across() + .3*l.size
 		for w, word := range l.words {
-			row, column, inside := g.cell((word.x0+word.x1)/2, y)
+			m := t.middle(l, word)
+			row, column, inside := g.cell(m.x, m.y)
 			if inside && !t.gone[at{i, w}] {
 				cells[row][column] = append(cells[row][column], at{i, w})
 			}
@@ -31,12 +29,12 @@ func (t *tabulator) ruled(g *grid) {
 	}
 	merged := g.merge(cells)
 	if merged == nil {
-		return
+		return false
 	}
 	split := make([][][]at, 0, rows)
 	var bare, full [][]string
 	for i, row := range cells {
-		parts := t.splitRow(row)
+		parts := t.splitRow(row, g.xs)
 		split = append(split, parts...)
 		once := t.texts(parts)
 		bare = append(bare, once...)
@@ -48,7 +46,19 @@ func (t *tabulator) ruled(g *grid) {
 	if textBytes(full) > 3*textBytes(bare)/2 {
 		full = bare // more repeated than said
 	}
-	t.take(split, full)
+	return t.take(split, full)
+}
+
+// middle tells where a word of a line stands: by its own middle, or by that of
+// the line where that is turned against the page, as a narrow column's head is.
+func (t *tabulator) middle(l line, w word) point {
+	y := l.across() + .3*l.size
+	if t.runs(l) {
+		return point{(w.x0 + w.x1) / 2, y}
+	}
+	x := (l.words[0].x0 + l.words[len(l.words)-1].x1) / 2
+	onPage := point{x*l.ux - y*l.uy, x*l.uy + y*l.ux}
+	return point{t.along(onPage), t.across(onPage)}
 }
 
 // textBytes is how much text cells hold.
@@ -131,22 +141,13 @@ func (t *tabulator) repeated(cells [][][]at, merged [][]place, row int) []string
 	return out
 }
 
-// splitRow parts a row of a grid whose cells all have the same number of lines
-// at the same heights: a table with rules below its header and at its end only.
-func (t *tabulator) splitRow(row [][]at) [][][]at {
-	var heights []float64
-	filled := 0
-	for _, cell := range row {
-		if len(cell) == 0 {
-			continue
-		}
-		own := t.heights(cell)
-		if filled++; filled > 1 && !t.level(heights, own) {
-			return [][][]at{row}
-		}
-		heights = own
-	}
-	if filled < 2 || len(heights) < 2 || len(heights) > maxTabRows {
+// splitRow parts a row of a grid that holds several rows of the table: one
+// with rules below its header and at its end only, or whose first columns stand
+// for several rows of the others. The lines of its cells stand at the same
+// heights, and they are no running text that was broken to the cell's width.
+func (t *tabulator) splitRow(row [][]at, xs []float64) [][][]at {
+	heights, whole := t.shared(row)
+	if len(heights) < 2 || len(heights) > maxTabRows || !t.apart(row, whole, xs) {
 		return [][][]at{row}
 	}
 	out := make([][][]at, len(heights))
@@ -154,6 +155,12 @@ func (t *tabulator) splitRow(row [][]at) [][][]at {
 		out[i] = make([][]at, len(row))
 	}
 	for column, cell := range row {
+		if whole[column] {
+			for i := range out {
+				out[i][column] = cell
+			}
+			continue
+		}
 		for _, w := range cell {
 			y := t.lines[w.line].across()
 			i := slices.IndexFunc(heights, func(h float64) bool { return near(h, y, t.lines[w.line].size) })
@@ -162,6 +169,72 @@ func (t *tabulator) splitRow(row [][]at) [][][]at {
 	}
 	return out
 }
+
+// shared returns the heights at which the cells of a row have their lines. A
+// cell of one short line at none of them stands for the whole row. Without such
+// heights there are none.
+func (t *tabulator) shared(row [][]at) (heights []float64, whole []bool) {
+	all := make([][]float64, len(row))
+	whole = make([]bool, len(row))
+	for i, cell := range row {
+		if all[i] = t.heights(cell); len(all[i]) > len(heights) {
+			heights = all[i]
+		}
+	}
+	level, single := 0, 0
+	for i, own := range all {
+		switch {
+		case len(own) == 0:
+		case t.level(heights, own):
+			level++
+		case len(own) == 1 && own[0] < heights[0] && own[0] > heights[len(heights)-1] && len(t.text(row[i])) <= maxRepeated:
+			whole[i] = true
+			single++
+		default:
+			return nil, nil
+		}
+	}
+	if level < 2 || single > level {
+		return nil, nil
+	}
+	return heights, whole
+}
+
+// apart reports whether the lines of a row's cells are rows of their own: in
+// most of them a line ends although there was room for the next word, or a number
+// stands below a number.
+func (t *tabulator) apart(row [][]at, whole []bool, xs []float64) bool {
+	judged, own := 0, 0
+	for column, cell := range row {
+		if whole[column] || len(cell) == 0 {
+			continue
+		}
+		width := xs[column+1] - xs[column]
+		for i := 1; i < len(cell); i++ {
+			if cell[i].line == cell[i-1].line {
+				continue
+			}
+			judged++
+			from := t.word(cell[i-t.inLine(cell[:i])])
+			before, after := t.word(cell[i-1]), t.word(cell[i])
+			if before.x1-from.x0+after.x1-after.x0+t.lines[cell[i].line].size < width || isNumber(t.text(cell[i-1:i])) && isNumber(t.text(cell[i:i+1])) {
+				own++
+			}
+		}
+	}
+	return judged > 0 && 3*own >= 2*judged
+}
+
+// inLine counts the words at the end of a cell that stand in one line.
+func (t *tabulator) inLine(cell []at) (n int) {
+	last := cell[len(cell)-1].line
+	for n < len(cell) && cell[len(cell)-1-n].line == last {
+		n++
+	}
+	return n
+}
+
+func (t *tabulator) word(w at) word { return t.lines[w.line].words[w.word] }
 
 // heights lists where the lines of a cell stand, from the top.
 func (t *tabulator) heights(cell []at) []float64 {

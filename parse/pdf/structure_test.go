@@ -62,6 +62,36 @@ func TestTables(t *testing.T) {
 			"a numbered list is none", row(700, map[int]string{72: "1.", 100: "One"}) + row(686, map[int]string{72: "2.", 100: "Two"}) + row(672, map[int]string{72: "3.", 100: "Three"}) + row(658, map[int]string{72: "4.", 100: "Four"}),
 			"1. One\n2. Two\n3. Three\n4. Four",
 		},
+		{
+			"a row without rules inside is several where its lines are not broken text", box(70, 655, 300, 60, "S") + "70 695 m 370 695 l 195 655 m 195 715 l 295 655 m 295 715 l S\n" +
+				row(700, map[int]string{72: "Item", 200: "Kind", 300: "Price"}) + row(673, map[int]string{72: "Tea"}) +
+				row(680, map[int]string{200: "small", 300: "2.00"}) + row(666, map[int]string{200: "large", 300: "3.00"}),
+			"| Item | Kind | Price |\n| --- | --- | --- |\n| Tea | small | 2.00 |\n| Tea | large | 3.00 |",
+		},
+		{
+			"a turned header", box(70, 600, 180, 100, "S") + "70 640 m 250 640 l 70 620 m 250 620 l 150 600 m 150 700 l 200 600 m 200 700 l S\n" + at(72, 660, "Right") +
+				"BT /F1 12 Tf 0 1 -1 0 180 645 Tm (Read) Tj 0 1 -1 0 230 645 Tm (Write) Tj ET\n" +
+				row(626, map[int]string{72: "Guest", 170: "X"}) + row(606, map[int]string{72: "Owner", 170: "X", 220: "X"}),
+			"| Right | Read | Write |\n| --- | --- | --- |\n| Guest | X |  |\n| Owner | X | X |",
+		},
+		{
+			"a number that reaches near its label", row(700, map[int]string{72: "TOTAL", 116: "1000321", 200: "145160"}) +
+				row(686, map[int]string{72: "MEAN", 134: "3227", 200: "4839"}) + row(672, map[int]string{72: "MAX", 134: "6330", 200: "9150"}) + row(658, map[int]string{72: "MIN", 140: "902", 200: "2100"}),
+			"| TOTAL | 1000321 | 145160 |\n| --- | --- | --- |\n| MEAN | 3227 | 4839 |\n| MAX | 6330 | 9150 |\n| MIN | 902 | 2100 |",
+		},
+		{"a table drawn after the text around it stands between it", at(72, 720, "Table 1: prices") + at(72, 620, "Below.") + prices(), "Table 1: prices\n\n" + pricesTable + "\n\nBelow."},
+		{
+			"contents are none", row(700, map[int]string{72: "1", 100: "First things", 300: "5"}) + row(686, map[int]string{72: "2", 100: "Second things", 300: "7"}) + row(672, map[int]string{72: "3", 100: "Third things", 300: "12"}),
+			"1 First things 5\n2 Second things 7\n3 Third things 12",
+		},
+		{
+			"code in columns is none", row(700, map[int]string{72: "SELECT", 200: "name,"}) + row(686, map[int]string{200: "age"}) + row(672, map[int]string{72: "FROM", 200: "people"}) + row(658, map[int]string{72: "ORDER BY", 200: "age;"}) + row(644, map[int]string{72: "LIMIT", 200: "7;"}),
+			"SELECT name,\nage\nFROM people\nORDER BY age;\nLIMIT 7;",
+		},
+		{
+			"a matrix is none", row(700, map[int]string{72: "a", 100: "b", 130: "c"}) + row(680, map[int]string{72: "d", 100: "e", 130: "f"}) + row(660, map[int]string{72: "g", 100: "h", 130: "i"}),
+			"a b c\nd e f\ng h i",
+		},
 		{"a frame around text is none", box(70, 600, 300, 120, "S") + at(72, 700, "In a") + at(72, 686, "frame."), "In a\nframe."},
 	} {
 		d := read(t, texts(c.content))

@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -33,10 +32,11 @@ type tabulator struct {
 	found []found
 }
 
-// found is a table, ready to stand where its first line stood.
+// found is a table, ready to stand before a line.
 type found struct {
-	line int
+	line int // its first
 	text string
+	box  box // where it stands, turned into the page's direction
 }
 
 // tabulate replaces the lines that form tables by one line for each table.
@@ -52,13 +52,20 @@ func (p *page) tabulate(lines []line) []line {
 	p.doc.charge(len(over) * len(down) / 64)
 	found := grids(over, down)
 	for _, g := range found[:min(len(found), maxGrids)] {
-		t.ruled(&g)
+		if t.ruled(&g) {
+			over = without(over, g.over)
+		}
 	}
 	t.aligned(over)
 	if len(t.found) == 0 {
 		return lines
 	}
 	return t.rebuilt()
+}
+
+// without drops the rules of a table from those of the page.
+func without(all, used []span) []span {
+	return slices.DeleteFunc(slices.Clone(all), func(s span) bool { return slices.Contains(used, s) })
 }
 
 // mainDirection is the direction in which most words of a page run.
@@ -77,24 +84,6 @@ func mainDirection(lines []line) directed {
 // runs reports whether a line runs in the tabulator's direction.
 func (t *tabulator) runs(l line) bool { return l.ux*t.ux+l.uy*t.uy > .999 }
 
-// rebuilt returns the lines with each table in the place of its first line, and
-// what is left of the others.
-func (t *tabulator) rebuilt() []line {
-	slices.SortStableFunc(t.found, func(a, b found) int { return cmp.Compare(a.line, b.line) })
-	var out []line
-	next := 0
-	for i, l := range t.lines {
-		for ; next < len(t.found) && t.found[next].line == i; next++ {
-			out = append(out, line{text: strings.TrimRight(t.found[next].text, "\n"), table: true, ux: l.ux, uy: l.uy})
-		}
-		if l.text = t.left(i); l.text != "" {
-			l.words = nil
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
 // left is what remains of a line beside the tables.
 func (t *tabulator) left(i int) string {
 	l := t.lines[i]
@@ -111,21 +100,23 @@ func (t *tabulator) left(i int) string {
 }
 
 // take makes a table of rows of words, if it looks like one.
-func (t *tabulator) take(rows [][][]at, text [][]string) {
+func (t *tabulator) take(rows [][][]at, text [][]string) bool {
 	text = withoutBlank(text)
-	if !looksLikeTable(text) {
-		return
+	if !looksLikeTable(text) || !marksATable(text) {
+		return false
 	}
-	first := len(t.lines)
+	first, b := len(t.lines), emptyBox()
 	for _, row := range rows {
 		for _, cell := range row {
 			for _, w := range cell {
 				t.gone[w] = true
 				first = min(first, w.line)
+				b = b.with(t.boxOf(w))
 			}
 		}
 	}
-	t.found = append(t.found, found{first, parse.MarkdownTable(text)})
+	t.found = append(t.found, found{first, parse.MarkdownTable(text), b})
+	return true
 }
 
 // text joins the words of a cell; a word parted at a line's end is whole again.
