@@ -34,6 +34,7 @@ type cli struct {
 	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
 	Serve    serveCmd    `cmd:"" help:"Serve document chat over HTTP, for any client of the OpenAI API."`
 	Keys     keysCmd     `cmd:"" help:"Make, list and revoke the keys of the service."`
+	Doctor   doctorCmd   `cmd:"" help:"Check a set-up, and say what to do where it is not sound."`
 }
 
 // version is what --version prints.
@@ -118,7 +119,7 @@ func (a *app) report(args []string, err error) error {
 	if _, e := fmt.Fprintln(a.stderr, "inlay:", printable(message)); e != nil {
 		return errors.Join(err, e)
 	}
-	if wantsJSON(args) {
+	if wantsJSON(args) && !errors.Is(err, errUnwell) { // the checks say it all
 		if e := writeJSON(a.stdout, errorJSON(err)); e != nil {
 			return errors.Join(err, e)
 		}

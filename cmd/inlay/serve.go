@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -42,8 +41,9 @@ type serviceSettings struct {
 	MaxKept     int           `key:"max_kept_files" default:"100000" placeholder:"N" help:"Most files a key keeps; 0: any number."`
 	MaxTotal    int64         `key:"max_kept_bytes" default:"21474836480" placeholder:"BYTES" help:"Most bytes of files a key keeps; 0: any number."`
 	MaxTime     time.Duration `key:"max_time" default:"10m" help:"Longest request that is no stream."`
-	Rate        float64       `key:"rate" default:"0" placeholder:"N" help:"Most requests a second of one key; 0: any number."`
+	Rate        float64       `key:"rate" default:"100" placeholder:"N" help:"Most requests a second of one key; 0: any number."`
 	Concurrency int           `key:"concurrency" default:"64" placeholder:"N" help:"Most requests of one key at once."`
+	Requests    int           `key:"max_requests" name:"max-requests" default:"512" placeholder:"N" help:"Most requests of all keys at once."`
 	LogFormat   string        `key:"log_format" enum:"json,text" default:"json" help:"Form of the log on standard error: json or text."`
 	Drain       time.Duration `key:"drain" default:"30s" help:"How long requests may go on when the server is told to stop."`
 }
@@ -60,13 +60,16 @@ func (s dataSettings) folder() (string, error) {
 	return s.Data, nil
 }
 
+// stateFile is the state in the data folder.
+const stateFile = "state.db"
+
 // openState opens the state in the data folder.
 func (s dataSettings) openState(ctx context.Context) (*sqlite.Store, error) {
 	dir, err := s.folder()
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Open(ctx, filepath.Join(dir, "state.db"))
+	return sqlite.Open(ctx, filepath.Join(dir, stateFile))
 }
 
 // Run serves until ctx ends, then lets requests under way finish.
@@ -93,7 +96,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	api, err := httpapi.New(httpapi.Config{
 		Service: service, Gate: gate, Metrics: metrics, Logger: log, Origins: c.CORS, Version: strings.TrimPrefix(version, "inlay "),
 		Limits: httpapi.Limits{
-			Body: c.MaxBody, File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency,
+			Body: c.MaxBody, File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency, Requests: c.Requests,
 		},
 	})
 	if err != nil {
@@ -116,7 +119,7 @@ func (c *serveCmd) check() error {
 			return &fault.Error{Code: fault.Usage, Subject: "--cors", Reason: "is no web origin", Next: "write it like https://app.example.org"}
 		}
 	}
-	if c.MaxBody <= 0 || c.MaxFile <= 0 || c.MaxFiles <= 0 || c.MaxTime <= 0 || c.Concurrency <= 0 || c.Rate < 0 || c.MaxKept < 0 || c.MaxTotal < 0 {
+	if c.MaxBody <= 0 || c.MaxFile <= 0 || c.MaxFiles <= 0 || c.MaxTime <= 0 || c.Concurrency <= 0 || c.Requests <= 0 || c.Rate < 0 || c.MaxKept < 0 || c.MaxTotal < 0 {
 		return &fault.Error{Code: fault.Usage, Subject: "limits", Reason: "one is 0 or less", Next: "see inlay serve --help for what each may be"}
 	}
 	return nil
@@ -169,11 +172,11 @@ func (c *serveCmd) listen(ctx context.Context, a *app, handler http.Handler, log
 	}
 	scheme := "http"
 	if c.TLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+		pair, err := openKeyPair(c.TLSCert, c.TLSKey, log)
 		if err != nil {
-			return errors.Join(&fault.Error{Code: fault.Usage, Subject: "--tls-cert", Reason: "certificate and key cannot be used: " + err.Error(), Err: err}, l.Close())
+			return errors.Join(err, l.Close())
 		}
-		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
+		l = pair.secured(l)
 		scheme = "https"
 	}
 	log.InfoContext(ctx, "serving", "addr", l.Addr().String())

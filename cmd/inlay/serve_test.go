@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"inlay/llm/ollama/ollamatest"
 )
@@ -22,7 +24,8 @@ import (
 // served runs the command's service beside a test and returns its address.
 func served(t *testing.T, args ...string) string {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
+	before := goleak.IgnoreCurrent()
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	out, in := io.Pipe()
 	var log bytes.Buffer
 	ended := make(chan error, 1)
@@ -38,11 +41,13 @@ func served(t *testing.T, args ...string) string {
 	t.Cleanup(func() {
 		stop()
 		require.NoError(t, <-ended)
+		http.DefaultClient.CloseIdleConnections()
+		goleak.VerifyNone(t, before)
 	})
 	line := make([]byte, 200)
 	n, err := out.Read(line)
 	require.NoError(t, err)
-	address := regexp.MustCompile(`http://\S+`).FindString(string(line[:n]))
+	address := regexp.MustCompile(`https?://\S+`).FindString(string(line[:n]))
 	require.NotEmpty(t, address)
 	return address
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -147,4 +148,40 @@ func TestRate(t *testing.T) {
 	require.Regexp(t, `^([5-9]|10)$`, got.header.Get("Retry-After"))
 	require.Contains(t, string(got.body), "rate_limit_error")
 	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", bob, nil).status)
+}
+
+// TestCrowd: of more requests at once than the server takes, those beyond are
+// told when to come again, whoever sends them.
+func TestCrowd(t *testing.T) {
+	s := start(t, setup{keys: true, limits: httpapi.Limits{Requests: 3, Concurrency: 2}})
+	ann, bob := s.key("ann"), s.key("bob")
+	hold := func(secret string) func() {
+		r, w := io.Pipe()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/v1/preprocess", r)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+secret)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			if resp, err := s.Client().Do(req); err == nil {
+				_ = resp.Body.Close()
+			}
+		}()
+		_, err = w.Write([]byte("{"))
+		require.NoError(t, err)
+		return func() { _ = w.Close(); <-ended }
+	}
+	refused := func(secret string) bool {
+		got := s.do("GET", "/v1/files", secret, nil)
+		return got.status == http.StatusTooManyRequests && got.header.Get("Retry-After") == "1"
+	}
+	first, second := hold(ann), hold(ann)
+	require.Eventually(t, func() bool { return refused(ann) }, waitFor, tick, "ann has as many as one may have")
+	require.False(t, refused(bob))
+	third := hold(bob)
+	require.Eventually(t, func() bool { return refused(bob) }, waitFor, tick, "all together have as many as there may be")
+	first()
+	second()
+	third()
+	require.Eventually(t, func() bool { return !refused(ann) && !refused(bob) }, waitFor, tick)
 }

@@ -37,6 +37,7 @@ type Limits struct {
 	Rate        float64       // requests a second of one key; 0: any number
 	Burst       int           // requests at once above it; twice the rate
 	Concurrency int           // requests of one caller under way; 64
+	Requests    int           // requests of all callers under way; 512
 }
 
 func (l Limits) withDefaults() Limits {
@@ -47,6 +48,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Silence, 30*time.Second)
 	def(&l.Burst, max(1, int(2*l.Rate)))
 	def(&l.Concurrency, 64)
+	def(&l.Requests, 512)
 	return l
 }
 

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"inlay/fault"
 	"inlay/internal/state"
@@ -161,33 +160,4 @@ func (c *call) page(most int) (state.Page, error) {
 		return p, &fault.Error{Code: fault.Usage, Subject: "order", Reason: "is neither asc nor desc"}
 	}
 	return p, nil
-}
-
-// patience gives the client another while to send or take the next bytes.
-func (c *call) patience() {
-	until := time.Now().Add(c.api.config.Limits.Silence)
-	control := http.NewResponseController(c.w.ResponseWriter)
-	_ = control.SetReadDeadline(until)
-	_ = control.SetWriteDeadline(until)
-}
-
-// patient is a body whose every read gets its own time.
-type patient struct {
-	io.ReadCloser
-	c *call
-}
-
-// Read implements io.Reader.
-func (p patient) Read(b []byte) (int, error) {
-	p.c.patience()
-	return p.ReadCloser.Read(b)
-}
-
-// patientWriter is an answer whose every write gets its own time.
-type patientWriter struct{ c *call }
-
-// Write implements io.Writer.
-func (p patientWriter) Write(b []byte) (int, error) {
-	p.c.patience()
-	return p.c.w.Write(b)
 }

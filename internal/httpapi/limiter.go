@@ -7,6 +7,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"inlay/fault"
+	"inlay/internal/session"
 )
 
 // limiter counts the requests of each caller.
@@ -14,6 +15,7 @@ type limiter struct {
 	limits  Limits
 	mu      sync.Mutex
 	callers map[string]*caller
+	under   int // requests of all callers under way
 }
 
 type caller struct {
@@ -40,15 +42,16 @@ func (*limited) Unwrap() error {
 	return &fault.Error{Code: fault.RateLimited, Subject: "requests", Reason: "there are more than you may send", Next: "wait as long as Retry-After says"}
 }
 
-// enter lets a request of owner in until leave is called.
+// enter lets a request of owner in until leave is called. The rate is of keys;
+// where nobody needs one, there is nobody to protect from another.
 func (l *limiter) enter(owner string) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.caller(owner)
-	if c.under >= l.limits.Concurrency {
+	if c.under >= l.limits.Concurrency || l.under >= l.limits.Requests {
 		return nil, &limited{time.Second}
 	}
-	if l.limits.Rate > 0 {
+	if l.limits.Rate > 0 && owner != session.Local {
 		if r := c.rate.Reserve(); r.Delay() > 0 {
 			after := r.Delay()
 			r.Cancel()
@@ -56,10 +59,12 @@ func (l *limiter) enter(owner string) (leave func(), err error) {
 		}
 	}
 	c.under++
+	l.under++
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		c.under--
+		l.under--
 		c.last = time.Now()
 	}, nil
 }

@@ -53,6 +53,7 @@ func (a *API) serve(r route) http.Handler {
 		rec.Header().Set("X-Request-Id", c.id)
 		rec.Header().Set("X-Content-Type-Options", "nosniff")
 		done := a.config.Metrics.begin(r)
+		defer c.leave()
 		err := a.guarded(c, r)
 		if err != nil {
 			err = ended(req.Context(), err)
@@ -90,7 +91,7 @@ func (a *API) guarded(c *call, r route) (err error) {
 	ctx, cancel := a.deadline(c.ctx(), r)
 	defer cancel()
 	c.Request = c.WithContext(ctx)
-	c.Body = patient{c.Body, c}
+	c.Body = &patient{ReadCloser: c.Body, c: c}
 	if r.open {
 		return r.handle(c)
 	}

@@ -199,7 +199,7 @@ func (c *call) fail(err error, openai bool) {
 	}
 	h.Set("Content-Type", kind)
 	c.w.WriteHeader(f.status)
-	_, _ = c.w.Write(data)
+	_, _ = patientWriter{c}.Write(data)
 }
 
 func (c *call) problemOf(f failure) problem {
