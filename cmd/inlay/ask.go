@@ -9,6 +9,7 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/session"
 )
 
 // askCmd is the main job: files and a question in; decision, citations,
@@ -65,14 +66,14 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	res, err := injector.Inject(ctx, injection.Request{
-		Messages: past.Messages, Text: split.question(question), Files: slices.Concat(files, split.files()), Earlier: past.files(a.limits),
-		Model: model, Options: options, Warnings: slices.Concat(known, split.warnings()), Report: view.show,
+		Messages: past.Messages, Text: split.Question(question), Files: slices.Concat(files, split.Files()), Earlier: past.files(a.limits),
+		Model: model, Options: options, Warnings: slices.Concat(known, split.Warnings()), Report: view.show,
 	})
 	view.close()
 	if err != nil {
 		return err
 	}
-	split.keep(&res)
+	split.Keep(&res)
 	if !c.DryRun && !c.NoSave && c.History != "" {
 		if err := past.add(res.Message); err != nil {
 			return err
@@ -108,10 +109,10 @@ func (c *askCmd) question(ctx context.Context, a *app) (string, error) {
 
 // print writes the result. Where that is the prompt alone, warnings and
 // failures go to stderr: nothing is left out silently.
-func (c *askCmd) print(a *app, res injection.Result, split *split) error {
+func (c *askCmd) print(a *app, res injection.Result, split *session.Split) error {
 	switch c.Output {
 	case "json":
-		return writeJSON(a.stdout, askJSON{res, split.result()})
+		return writeJSON(a.stdout, askJSON{res, split.Intent()})
 	case "prompt":
 		var b strings.Builder
 		printProblems(&b, res)
@@ -121,7 +122,7 @@ func (c *askCmd) print(a *app, res injection.Result, split *split) error {
 		}
 		return err
 	default:
-		if err := split.print(a.stdout); err != nil {
+		if err := printSplit(a.stdout, split); err != nil {
 			return err
 		}
 		return printResult(a.stdout, res)

@@ -17,6 +17,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/session"
 	"inlay/llm"
 )
 
@@ -70,7 +71,7 @@ type talk struct {
 	files    []injection.File // attached and not yet sent
 	images   []chat.Attachment
 	last     *injection.Result
-	split    *split // of the last question
+	split    *session.Split // of the last question
 	settings settings
 	quiet    bool
 	prompt   string // before each line; empty where no person types
@@ -190,16 +191,16 @@ func (t *talk) turn(ctx context.Context, question string) error {
 		return err
 	}
 	res, err := t.injector.Inject(ctx, injection.Request{
-		Messages: t.past.Messages, Text: split.question(question), Files: slices.Concat(t.files, split.files()), Images: t.images, Earlier: t.past.files(t.app.limits),
-		Model: t.model, Options: t.options, Warnings: split.warnings(), Report: view.show,
+		Messages: t.past.Messages, Text: split.Question(question), Files: slices.Concat(t.files, split.Files()), Images: t.images, Earlier: t.past.files(t.app.limits),
+		Model: t.model, Options: t.options, Warnings: split.Warnings(), Report: view.show,
 	})
 	view.close()
 	if err != nil {
 		return err
 	}
-	split.keep(&res)
+	split.Keep(&res)
 	t.last, t.split = &res, split
-	if moved := split.moved(); moved != "" {
+	if moved := movedText(split); moved != "" {
 		t.note(strings.TrimSuffix(moved, "\n"))
 	}
 	for _, w := range res.Warnings {

@@ -88,7 +88,7 @@ func (t *talk) why() error {
 	if t.last == nil {
 		return t.say("Nothing has been decided yet.\n")
 	}
-	if err := t.split.print(t.app.stdout); err != nil {
+	if err := printSplit(t.app.stdout, t.split); err != nil {
 		return err
 	}
 	return printResult(t.app.stdout, *t.last)

@@ -14,6 +14,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/session"
 	"inlay/parse"
 )
 
@@ -85,8 +86,8 @@ func (h *history) files(limits parse.Limits) []injection.File {
 // message is cut from it again.
 func opener(a chat.Attachment, raw string, limits parse.Limits) func(context.Context) ([]byte, error) {
 	return func(ctx context.Context) ([]byte, error) {
-		if a.Label != "" && 0 <= a.Start && a.Start < a.End && a.End <= len(raw) {
-			return []byte(raw[a.Start:a.End]), nil
+		if data, ok := session.Cut(a, raw); ok {
+			return data, nil
 		}
 		if a.Path == "" {
 			return nil, &fault.Error{Code: fault.FileNotFound, Subject: a.Name, Reason: "was attached on an earlier turn and the history does not say where it is", Next: "attach it again with -f"}

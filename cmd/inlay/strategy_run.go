@@ -135,9 +135,9 @@ func (c *strategyRunCmd) splitInput(ctx context.Context, a *app, s *strategy.Str
 	if split == nil || err != nil {
 		return nil, err
 	}
-	list, _ := session.Attached(split.files(), nil, nil)
-	x.Input, x.Attachments = split.question(x.Input), slices.Concat(x.Attachments, list)
-	return split.result(), nil
+	list, _ := session.Attached(split.Files(), nil, nil)
+	x.Input, x.Attachments = split.Question(x.Input), slices.Concat(x.Attachments, list)
+	return split.Intent(), nil
 }
 
 func (c *strategyRunCmd) registry(ctx context.Context, a *app, modes map[string]injection.Mode, known *intent.Result) (*strategy.Registry, error) {

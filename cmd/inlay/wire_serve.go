@@ -52,7 +52,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	return session.Open(ctx, session.Config{
-		Data: c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Measure: c.measure(),
+		Data: c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Measure: c.measure(),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})

@@ -10,6 +10,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/intent"
 	"inlay/internal/session"
 	"inlay/strategy"
 )
@@ -52,10 +53,40 @@ type decided struct {
 	NearMisses  *injection.NearMisses  `json:"near_misses,omitempty"`
 	Warnings    []injection.Warning    `json:"warnings,omitempty"`
 	Failures    []injection.Failure    `json:"failures,omitempty"`
+	Intent      *moved                 `json:"intent,omitempty" doc:"what was moved out of the newest message, where that was asked for"`
 	StrategyID  string                 `json:"strategy_id,omitempty" doc:"the strategy that made the prompt"`
 	Tools       strategy.ToolRules     `json:"tools,omitempty" doc:"the strategy's rules; applying them is the client's"`
 	Variables   map[string]any         `json:"variables,omitempty" doc:"of the preprocessors that were run"`
 	Diagnostics []strategy.Diagnostic  `json:"diagnostics,omitempty"`
+}
+
+// moved is what became of a large message: the client has the message itself.
+type moved struct {
+	Text      string          `json:"text" doc:"what is left of it"`
+	Language  string          `json:"language,omitempty"`
+	Documents []movedDocument `json:"documents"`
+	Analyzer  string          `json:"analyzer"`
+	Valid     bool            `json:"valid" doc:"false: the analysis failed and the message stands as it was"`
+	Reason    string          `json:"reason"`
+}
+
+type movedDocument struct {
+	Name  string      `json:"name"`
+	Title string      `json:"title"`
+	Kind  intent.Kind `json:"kind,omitempty"`
+	Start int         `json:"start" doc:"in bytes of the message"`
+	End   int         `json:"end"`
+}
+
+func movedOut(r *intent.Result) *moved {
+	if r == nil {
+		return nil
+	}
+	m := &moved{r.Text, r.Language, []movedDocument{}, r.Analyzer, r.Valid, r.Reason}
+	for _, d := range r.Documents {
+		m.Documents = append(m.Documents, movedDocument{d.Name, d.Title, d.Kind, d.Start, d.End})
+	}
+	return m
 }
 
 // annotation is a passage that the answer could draw on.
@@ -280,6 +311,7 @@ func decisionOf(done *session.Completion) decided {
 		d.Files, d.Embedder, d.Threshold, d.Limit = r.Files, r.Embedder, &r.Threshold, r.Limit
 		d.Citations, d.NearMisses, d.Warnings, d.Failures = r.Citations, r.NearMisses, r.Warnings, r.Failures
 	}
+	d.Intent = movedOut(done.Split.Intent())
 	if x := done.Execution; x != nil {
 		d.Schema, d.StrategyID, d.Tools, d.Diagnostics = strategy.ExecutionSchema, x.Strategy.ID, x.Strategy.Tools, x.Diagnostics
 		d.Variables = map[string]any{}

@@ -10,6 +10,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/intent"
 	"inlay/internal/session"
 )
 
@@ -19,6 +20,7 @@ type preprocessRequest struct {
 	Messages      []chat.Message    `json:"messages" doc:"the conversation, as inlay.history/v1 has messages; the last one is the user's new one"`
 	ChatID        string            `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of a history; messages then has the new one alone"`
 	Files         []session.FileRef `json:"files,omitempty" doc:"of the new message"`
+	Intent        string            `json:"intent,omitempty" enum:"off,builtin,model" doc:"move bulk out of a large message into documents; without it as the server is configured"`
 	Model         string            `json:"model,omitempty" doc:"that will answer, as GET /v1/models lists it"`
 	ContextLength int               `json:"context_length,omitempty" doc:"window in tokens; 0: the model's"`
 	DryRun        bool              `json:"dry_run,omitempty" doc:"decide, and embed nothing"`
@@ -29,7 +31,7 @@ type preprocessRequest struct {
 // question takes the new message off the history.
 func (r preprocessRequest) question() (session.Question, error) {
 	q := session.Question{
-		ChatID: r.ChatID, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, DryRun: r.DryRun, Debug: r.Debug,
+		ChatID: r.ChatID, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, Intent: r.Intent, DryRun: r.DryRun, Debug: r.Debug,
 	}
 	last := len(r.Messages) - 1
 	if last < 0 || r.Messages[last].Role != chat.User {
@@ -52,7 +54,8 @@ func (r preprocessRequest) question() (session.Question, error) {
 // preprocessAnswer is inlay.result/v1.
 type preprocessAnswer struct {
 	injection.Result
-	Citations []citation `json:"citations"`
+	Citations []citation     `json:"citations"`
+	Intent    *intent.Result `json:"intent,omitempty" doc:"what was moved out of the message, where that was asked for"`
 }
 
 // citation is a passage, with its place in UTF-16 units where that was asked for.
@@ -78,13 +81,13 @@ func (a *API) preprocess(c *call) error {
 	return c.answerOrEvents(func(report func(injection.Status)) (any, error) {
 		q := q
 		q.Report = report
-		res, err := a.service.Preprocess(c.ctx(), c.owner, q)
+		res, split, err := a.service.Preprocess(c.ctx(), c.owner, q)
 		if err != nil {
 			return nil, err
 		}
-		out := preprocessAnswer{Result: res, Citations: citations(res)}
+		out := preprocessAnswer{Result: res, Citations: citations(res), Intent: split.Intent()}
 		if r.UTF16 {
-			err = a.addUTF16(c, q, out.Citations)
+			err = a.addUTF16(c, q, split, out.Citations)
 		}
 		return out, err
 	})
@@ -196,11 +199,11 @@ func citations(res injection.Result) []citation {
 }
 
 // addUTF16 counts where citations lie in UTF-16 units of their document's text.
-func (a *API) addUTF16(c *call, q session.Question, list []citation) error {
+func (a *API) addUTF16(c *call, q session.Question, split *session.Split, list []citation) error {
 	if len(list) == 0 {
 		return nil
 	}
-	text, err := a.service.Text(c.ctx(), c.owner, q)
+	text, err := a.service.Text(c.ctx(), c.owner, q, split)
 	if err != nil {
 		return err
 	}

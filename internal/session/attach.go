@@ -120,6 +120,10 @@ func (s *Service) earlier(ctx context.Context, owner string, messages []chat.Mes
 				continue
 			}
 			seen[a.FileID] = true
+			if data, ok := Cut(a, m.Raw); ok {
+				out = append(out, injection.File{ID: a.FileID, Name: a.Name, MediaType: a.MediaType, Data: data})
+				continue
+			}
 			f, err := s.upload(ctx, owner, a.FileID, injection.Auto)
 			switch {
 			case fault.Is(err, fault.FileNotFound):

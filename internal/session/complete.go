@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -22,6 +23,7 @@ import (
 // Wish is the field inlay of a chat completion: how the files are handled.
 type Wish struct {
 	Tuning
+	Intent        string          `json:"intent,omitempty" enum:"off,builtin,model" doc:"move bulk out of a large message into documents; without it as the server is configured"`
 	Strategy      string          `json:"strategy,omitempty" doc:"id of a strategy that makes the prompt"`
 	Preprocessors []string        `json:"preprocessors,omitempty" doc:"run before the model; without a strategy and without this: files"`
 	Context       json.RawMessage `json:"context,omitempty" doc:"for strategies: an object with attachments, clipboard, assistant, environment, extra, visual"`
@@ -33,6 +35,7 @@ type Wish struct {
 type Completion struct {
 	Result    *injection.Result   // what became of the files; nil where a strategy did it or there was nothing to do
 	Execution *strategy.Execution // what the strategy came to
+	Split     *Split              // what was moved out of the newest message; nil where nothing was to be
 	Upstream  string
 
 	service  *Service
@@ -124,6 +127,10 @@ func (c *Completion) layOut(ctx context.Context) error {
 	if c.wish.Strategy != "" || c.wish.Preprocessors != nil {
 		return c.execute(ctx, x, req)
 	}
+	if c.Split, err = c.service.split(ctx, c.wish.Intent, req.Options.Mode, req.Text, req.Messages, c.model); err != nil {
+		return err
+	}
+	c.Split.into(&req)
 	return c.inject(ctx, req)
 }
 
@@ -198,7 +205,7 @@ func (c *Completion) before(ctx context.Context) (history []chat.Message, earlie
 		}
 		m := &c.messages[i]
 		said := m.message()
-		if m.hasFiles() {
+		if m.hasFiles() || m.role == "user" && c.splits() {
 			files, err := c.again(ctx, i, &said)
 			if err != nil {
 				return nil, nil, err
@@ -210,10 +217,17 @@ func (c *Completion) before(ctx context.Context) (history []chat.Message, earlie
 	return history, earlier, nil
 }
 
+// splits reports whether messages of this conversation may have been split.
+func (c *Completion) splits() bool {
+	how := cmp.Or(c.wish.Intent, c.service.config.Intent)
+	return how == "builtin" || how == "model"
+}
+
 // laid is an earlier message as it was sent to the model when it was new.
 type laid struct {
-	Text     string         `json:"text"`
-	Injected *chat.Injected `json:"injected"`
+	Text     string            `json:"text"`
+	Injected *chat.Injected    `json:"injected"`
+	Moved    []chat.Attachment `json:"moved,omitempty"` // documents that were cut from what the client sent
 }
 
 func (c *Completion) laidKey(i int) cache.Key {
@@ -235,7 +249,14 @@ func (c *Completion) again(ctx context.Context, i int, said *chat.Message) ([]in
 	}
 	var was laid
 	if ok && json.Unmarshal(data, &was) == nil {
+		for _, one := range was.Moved {
+			if data, ok := Cut(one, text); ok {
+				a.files = append(a.files, injection.File{ID: one.FileID, Name: one.Name, MediaType: one.MediaType, Data: data})
+			}
+		}
 		text, said.Injected = was.Text, was.Injected
+	} else if !m.hasFiles() {
+		return nil, nil // it was never anything but what it says
 	}
 	said.Text = text
 	images, err := c.images(ctx, a.images)
@@ -251,9 +272,10 @@ func (c *Completion) inject(ctx context.Context, req injection.Request) error {
 	if err != nil {
 		return err
 	}
+	c.Split.Keep(&res)
 	c.Result = &res
 	c.service.config.Observe.Decided(res)
-	if len(req.Files)+len(req.Images)+len(req.Earlier) == 0 {
+	if len(req.Files)+len(req.Images)+len(req.Earlier) == 0 && req.Text == c.messages[c.last].text() {
 		return nil // nothing was laid into it: it goes on byte for byte
 	}
 	if err := c.rewriteLast(ctx, res.Message.Text, req.Images); err != nil {
@@ -262,7 +284,7 @@ func (c *Completion) inject(ctx context.Context, req injection.Request) error {
 	if res.Message.Injected == nil {
 		return nil
 	}
-	data, err := json.Marshal(laid{res.Message.Text, res.Message.Injected})
+	data, err := json.Marshal(laid{res.Message.Text, res.Message.Injected, c.Split.moved(res.Message)})
 	if err == nil {
 		_ = c.service.config.Cache.Put(ctx, c.laidKey(c.last), data) // without it the next turn searches the files
 	}
@@ -334,6 +356,9 @@ func (c *Completion) execute(ctx context.Context, x Execution, req injection.Req
 // strategy is the one that was named, else one that runs the preprocessors
 // that were.
 func (c *Completion) strategy() (*strategy.Strategy, error) {
+	if c.wish.Intent != "" && c.wish.Intent != "off" {
+		return nil, wrong("inlay.intent", "nothing beside a strategy or preprocessors, one of which can be intent")
+	}
 	if c.wish.Strategy != "" {
 		if c.wish.Preprocessors != nil {
 			return nil, wrong("inlay.preprocessors", "nothing beside a strategy, which names its own")

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/llm"
+	"inlay/parse"
 )
 
 // Question is one turn to be laid out: what was said, the new message, its
@@ -22,6 +24,7 @@ type Question struct {
 	Model         string // as GET /v1/models lists it, or a well-known one
 	ContextLength int    // 0: as the model has it
 	Tuning        Tuning
+	Intent        string // off, builtin, model; empty: as the server is configured
 	DryRun        bool
 	Debug         bool
 	Report        func(injection.Status) // may be nil
@@ -29,32 +32,41 @@ type Question struct {
 
 // Preprocess lays the files of a question into its prompt. In a chat that the
 // service keeps, the turn is kept unless it is a dry run.
-func (s *Service) Preprocess(ctx context.Context, owner string, q Question) (injection.Result, error) {
+//
+// The split says what was moved out of the question; it is nil where nothing
+// was to be.
+func (s *Service) Preprocess(ctx context.Context, owner string, q Question) (injection.Result, *Split, error) {
 	past, err := s.past(ctx, owner, &q)
 	if err != nil {
-		return injection.Result{}, err
+		return injection.Result{}, nil, err
 	}
-	res, err := s.inject(ctx, owner, q)
+	res, split, err := s.inject(ctx, owner, q)
 	if err != nil || past == nil || q.DryRun {
-		return res, err
+		return res, split, err
 	}
-	return res, s.addTurn(ctx, owner, past, &res, res.Message)
+	return res, split, s.addTurn(ctx, owner, past, &res, res.Message)
 }
 
 // inject asks the owner's injector.
-func (s *Service) inject(ctx context.Context, owner string, q Question) (injection.Result, error) {
+func (s *Service) inject(ctx context.Context, owner string, q Question) (injection.Result, *Split, error) {
 	req, err := s.request(ctx, owner, q)
 	if err != nil {
-		return injection.Result{}, err
+		return injection.Result{}, nil, err
 	}
 	start := time.Now()
+	split, err := s.split(ctx, q.Intent, req.Options.Mode, req.Text, req.Messages, req.Model)
+	if err != nil {
+		return injection.Result{}, nil, s.ofUpstream(q.Model, err)
+	}
+	split.into(&req)
 	res, err := s.config.Injector(owner).Inject(ctx, req)
 	if err != nil {
-		return res, s.ofUpstream(q.Model, err)
+		return res, nil, s.ofUpstream(q.Model, err)
 	}
+	split.Keep(&res)
 	s.config.Observe.Stage("decide", time.Since(start))
 	s.config.Observe.Decided(res)
-	return res, nil
+	return res, split, nil
 }
 
 // request turns a question into what the injector takes.
@@ -119,8 +131,9 @@ func (s *Service) ofUpstream(model string, err error) error {
 	return err
 }
 
-// Text reads files of a question again, from the cache, for their texts by id.
-func (s *Service) Text(ctx context.Context, owner string, q Question) (func(fileID string) (string, bool), error) {
+// Text reads files of a question, and what was moved out of it, again, from the
+// cache, for their texts by id.
+func (s *Service) Text(ctx context.Context, owner string, q Question, split *Split) (func(fileID string) (string, bool), error) {
 	attached, err := s.attach(ctx, owner, q.Files)
 	if err != nil {
 		return nil, err
@@ -130,7 +143,8 @@ func (s *Service) Text(ctx context.Context, owner string, q Question) (func(file
 		return nil, err
 	}
 	files := map[string]injection.File{}
-	for _, f := range append(attached.files, earlier...) {
+	for _, f := range slices.Concat(attached.files, split.Files(), earlier) {
+		f.ID = cmp.Or(f.ID, parse.FileID(f.Data))
 		if _, ok := files[f.ID]; !ok {
 			files[f.ID] = f
 		}

@@ -40,6 +40,7 @@ type Config struct {
 	// Injector makes the injector of one owner, whose cache entries nobody else finds.
 	Injector func(owner string) *injection.Injector
 	Defaults injection.Options // what requests start from
+	Intent   string            // off, builtin or model, where a request does not say; empty: off
 	// Measure is a model that no upstream serves, from what is known of it; nil: none is known.
 	Measure func(model string, length int) (llm.Measurer, error)
 	// Strategies are those of the host, checked against registry.
