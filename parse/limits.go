@@ -38,7 +38,7 @@ type Limits struct {
 	// Of the process that reads one file, where there is one (inlay/parse/worker).
 	Memory int64         `json:"memory"` // bytes of data; default 768 MiB
 	CPU    time.Duration `json:"cpu"`    // processor time, whole seconds; default 30 s
-	Wall   time.Duration `json:"wall"`   // time in all; default three times Time
+	Wall   time.Duration `json:"wall"`   // time in all; default three times Time, at least 5 s
 }
 
 // Default limits, measured to pass every honest file of the sets named in
@@ -66,6 +66,8 @@ const (
 	DefaultCPU        = 30 * time.Second
 )
 
+const leastWall = 5 * time.Second
+
 // WithDefaults fills every zero field.
 func (l Limits) WithDefaults() Limits {
 	def(&l.File, DefaultFile)
@@ -88,7 +90,7 @@ func (l Limits) WithDefaults() Limits {
 	def(&l.Time, DefaultTime)
 	def(&l.Memory, DefaultMemory)
 	def(&l.CPU, DefaultCPU)
-	def(&l.Wall, 3*l.Time)
+	def(&l.Wall, max(3*l.Time, leastWall)) // a process takes a while to say that Time was up
 	return l
 }
 
@@ -113,6 +115,12 @@ func (l Limits) Fingerprint() string {
 func (l Limits) Zip() zipfile.Limits {
 	l = l.WithDefaults()
 	return zipfile.Limits{Entries: l.ZipEntries, Entry: l.ZipEntry, Total: l.ZipTotal, Ratio: l.ZipRatio}
+}
+
+// Raise is the next step of a file that is over the limit of the given name:
+// how to set it higher, to about the given value.
+func Raise(name string, value any) string {
+	return fmt.Sprintf("split the document, or raise the limit: --parse-limits %s=%v", name, value)
 }
 
 // CheckSize refuses a file of more than limit bytes.

@@ -3,7 +3,6 @@ package pdf
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	lib "github.com/ledongthuc/pdf"
 
@@ -51,7 +50,7 @@ func (d *document) charge(n int) {
 	before := d.spent
 	d.spent += n
 	if d.spent > d.limits.Operations {
-		panic(fmt.Errorf("more than %d operations: %w", d.limits.Operations, errBudget))
+		panic(tooManyOperations(d.limits.Operations))
 	}
 	if before>>10 != d.spent>>10 && d.ctx.Err() != nil {
 		panic(d.ctx.Err())

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 )
 
 // Keep makes sure that CacheDir holds the compiled module, for processes that
@@ -20,6 +21,7 @@ func (p *PDFium) Keep() error {
 	if p.CacheDir == "" {
 		return nil
 	}
+	sweep(p.CacheDir)
 	note := filepath.Join(p.CacheDir, p.compiled())
 	if _, err := os.Stat(note); err == nil {
 		return nil
@@ -27,14 +29,42 @@ func (p *PDFium) Keep() error {
 	if err := os.MkdirAll(p.CacheDir, 0o700); err != nil {
 		return fmt.Errorf("keep PDFium compiled: %w", err)
 	}
-	f, err := os.CreateTemp(p.CacheDir, "compiling-*") // shows at once whether anything can be kept here
-	if err != nil {
+	// Shows at once whether anything can be kept here. Nothing stands there while
+	// the module is compiled: a process that is killed then would leave it behind.
+	if err := touch(p.CacheDir, ""); err != nil {
 		return fmt.Errorf("keep PDFium compiled: %w", err)
 	}
-	if err := errors.Join(f.Close(), p.Prepare()); err != nil {
+	if err := p.Prepare(); err != nil {
+		return err
+	}
+	return touch(p.CacheDir, note)
+}
+
+// touch makes an empty file of the given name, or none if the name is empty.
+func touch(dir, name string) error {
+	f, err := os.CreateTemp(dir, unfinished)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil || name == "" {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return os.Rename(f.Name(), note)
+	return os.Rename(f.Name(), name)
+}
+
+const (
+	unfinished = "compiling-*"
+	longAgo    = 10 * time.Minute // nothing is compiled for as long
+)
+
+// sweep removes what processes that were killed while they compiled left behind.
+func sweep(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, unfinished)) // the pattern is well formed
+	for _, name := range left {
+		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > longAgo {
+			_ = os.Remove(name) // another process may have been faster
+		}
+	}
 }
 
 // compiled is the name of the note: a module compiled by another version, for

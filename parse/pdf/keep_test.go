@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,11 +15,15 @@ func TestKeepCompilesOnlyWhatItCanKeep(t *testing.T) {
 
 	p := &PDFium{CacheDir: filepath.Join(os.DevNull, "wasm")}
 	require.Error(t, p.Keep())
-	require.Nil(t, p.pool, "nothing was compiled for nothing")
+	require.Empty(t, p.idle, "nothing was compiled for nothing")
 
 	p = &PDFium{CacheDir: t.TempDir()}
 	require.NoError(t, os.WriteFile(filepath.Join(p.CacheDir, p.compiled()), nil, 0o600))
+	left := filepath.Join(p.CacheDir, "compiling-1")
+	require.NoError(t, os.WriteFile(left, nil, 0o600))
+	require.NoError(t, os.Chtimes(left, time.Time{}, time.Now().Add(-time.Hour)))
 	require.NoError(t, p.Keep())
-	require.Nil(t, p.pool, "the note says that it is there")
+	require.NoFileExists(t, left, "a process killed long ago left it")
+	require.Empty(t, p.idle, "the note says that it is there")
 	require.NotEqual(t, p.compiled(), (&PDFium{Unstoppable: true}).compiled())
 }

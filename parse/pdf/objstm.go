@@ -7,9 +7,6 @@ import (
 	"io"
 )
 
-// errBudget is the cause of every breach of a limit inside this package.
-var errBudget = errors.New("limit exceeded")
-
 // maxPacked bounds how many objects one object stream may hold.
 const maxPacked = 1 << 18
 
@@ -46,7 +43,7 @@ func (s *scan) unpack(h header, raw []byte) error {
 			continue
 		}
 		if s.budget -= stop - e.offset; s.budget < 0 {
-			return errBudget
+			return streamTooLong(s.limit)
 		}
 		s.pack(e.id, objects[e.offset:stop])
 	}
@@ -79,7 +76,7 @@ func (s *scan) expand(h header, raw []byte) ([]byte, error) {
 	// What came before an error is kept: a damaged tail loses its own objects only.
 	data, _ := io.ReadAll(io.LimitReader(z, int64(s.budget)+1))
 	if s.budget -= len(data); s.budget < 0 {
-		return nil, errBudget
+		return nil, streamTooLong(s.limit)
 	}
 	if h.Predict >= 10 {
 		data = unpredict(data, h.Columns)

@@ -59,6 +59,9 @@ func (o OCR) Parse(ctx context.Context, f parse.File, report parse.Progress) (pa
 		return doc, err
 	}
 	turn, missing := o.Tesseract.ready(ctx)
+	if missing == nil {
+		missing = o.Engine.Prepare() // no page's time goes into it
+	}
 	switch {
 	case missing != nil:
 		return parse.Document{}, o.failure(f.Name, missing)
@@ -80,7 +83,7 @@ func (o OCR) Parse(ctx context.Context, f parse.File, report parse.Progress) (pa
 			total += len(text)
 		}
 		if total > o.Limits.WithDefaults().Text {
-			return parse.Document{}, failure(f.Name, errBudget)
+			return parse.Document{}, failure(f.Name, tooMuchText(o.Limits.WithDefaults().Text))
 		}
 		report(innerShare + (1-innerShare)*float64(i+1)/float64(len(wanted)))
 	}
@@ -115,7 +118,7 @@ func (o OCR) all(ctx context.Context, f parse.File, turn bool, cause error, repo
 			p = pageText{library: OCRLibrary, status: parse.Empty}
 		}
 		if total += len(p.text); total > o.Limits.WithDefaults().Text {
-			return parse.Document{}, failure(f.Name, errBudget)
+			return parse.Document{}, failure(f.Name, tooMuchText(o.Limits.WithDefaults().Text))
 		}
 		pages = append(pages, p)
 		report(innerShare + (1-innerShare)*float64(i+1)/float64(count))
@@ -135,7 +138,7 @@ func (o OCR) count(ctx context.Context, data []byte) (n int, err error) {
 	defer cancel()
 	err = o.Engine.with(ctx, data, func(s session) error {
 		if n = s.pages; n > limits.Pages {
-			return errBudget
+			return tooManyPages(limits.Pages)
 		}
 		return nil
 	})

@@ -73,9 +73,6 @@ func TestOCRWithoutAnyText(t *testing.T) {
 }
 
 func TestOCREnds(t *testing.T) {
-	if raced {
-		t.Skip("go-pdfium's Kill, made to be called from outside, sets a field of the instance that its other methods read")
-	}
 	p := ocr(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := p.Parse(ctx, scanned(t), func(done float64) {

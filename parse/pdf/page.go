@@ -9,7 +9,6 @@ import (
 
 	lib "github.com/ledongthuc/pdf"
 
-	"inlay/fault"
 	"inlay/parse"
 )
 
@@ -52,7 +51,7 @@ func (d *document) readPage(i int) (pageText, error) {
 	}
 	out.text, out.lines = layOut(lines)
 	if d.text += len(out.text); d.text > d.limits.Text {
-		return pageText{}, errBudget
+		return pageText{}, tooMuchText(d.limits.Text)
 	}
 	if area := p.box.area(); area > 0 {
 		out.images = p.images / area
@@ -88,7 +87,7 @@ func (p *page) read(at leaf) error {
 		p.failed = p.failed || err != nil
 		src = append(append(src, data...), '\n')
 		if int64(len(src)) > d.limits.Stream {
-			return errBudget
+			return streamTooLong(d.limits.Stream)
 		}
 		return nil
 	}
@@ -161,23 +160,4 @@ func isBudget(err error) bool { return errors.Is(err, errBudget) }
 
 func isPassword(err error) bool {
 	return errors.Is(err, errPassword) || errors.Is(err, errEncryption)
-}
-
-// failure turns an error of opening or reading into one for callers. The
-// subject is the file's name.
-func failure(name string, err error) error {
-	f := &fault.Error{Subject: name, Err: err}
-	switch {
-	case errors.Is(err, context.Canceled):
-		f.Code, f.Reason = fault.Canceled, "reading was canceled"
-	case errors.Is(err, context.DeadlineExceeded):
-		f.Code, f.Reason, f.Next = fault.Timeout, "reading took longer than the limit", "split the document or raise the time limit"
-	case errors.Is(err, errBudget):
-		f.Code, f.Reason, f.Next = fault.LimitExceeded, "it asks for more pages, operations, text or memory than the limits allow", "split the document or raise the limits"
-	case errors.Is(err, errEncryption), errors.Is(err, errPassword):
-		f.Code, f.Reason, f.Next = fault.PasswordRequired, "it is protected with a password", "save a copy without the password and attach that"
-	default:
-		f.Code, f.Reason, f.Next = fault.Corrupt, "it is damaged: "+err.Error(), "open it in a PDF viewer and save or print it to a new PDF"
-	}
-	return f
 }

@@ -47,6 +47,9 @@ func (p Parser) Info() parse.Info {
 // Parse implements [parse.Parser]: one section of kind [parse.Page] per page,
 // their texts parted by a blank line that belongs to no page.
 //
+// A document that is over a limit after pages with text is [parse.Document.Partial]:
+// it has these pages, and a warning says which limit it was.
+//
 // Errors: fault.FileTooLarge, fault.PasswordRequired, fault.Corrupt,
 // fault.LimitExceeded, fault.Timeout, fault.Canceled, and fault.NoTextLayer or
 // fault.UnmappedFont for a document in which no page has text.
@@ -65,10 +68,15 @@ func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progr
 		return parse.Document{}, failure(f.Name, err)
 	}
 	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each})
-	if err != nil {
-		return parse.Document{}, failure(f.Name, err)
+	if err == nil {
+		return assemble(f, p.Info(), pages)
 	}
-	return assemble(f, p.Info(), pages)
+	reason := failure(f.Name, err)
+	if doc, failed := assemble(f, p.Info(), pages); isBudget(err) && failed == nil {
+		cutShort(&doc, len(pages)-len(doc.Coverage.Failed), reason)
+		return doc, nil
+	}
+	return parse.Document{}, reason
 }
 
 // listener hears what becomes of a document while it is read. Both may be nil.
@@ -92,28 +100,34 @@ func (l listener) progress(done, n int) {
 }
 
 // readPagesOf reads every page with the own text layer, and says whether the
-// document is encrypted.
+// document is encrypted. Where a limit ends it, the pages before are read and the
+// others are marked as failed.
 func readPagesOf(ctx context.Context, data []byte, limits parse.Limits, to listener) (pages []pageText, encrypted bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, limits.Time)
-	defer cancel()
-	d, err := openDocument(ctx, data, limits)
-	if err != nil {
-		return nil, false, err
-	}
-	pages = make([]pageText, 0, len(d.pages))
-	for i := range d.pages {
-		if ctx.Err() != nil {
-			return nil, d.encrypted, ctx.Err()
-		}
-		page, err := d.readPage(i)
+	err = timed(ctx, limits.Time, func(ctx context.Context) error {
+		d, err := openDocument(ctx, data, limits)
 		if err != nil {
-			return nil, d.encrypted, fmt.Errorf("page %d: %w", i+1, err)
+			return err
 		}
-		pages = append(pages, page)
-		to.page(i, len(d.pages), page)
-		to.progress(i+1, len(d.pages))
-	}
-	return pages, d.encrypted, nil
+		encrypted = d.encrypted
+		pages = make([]pageText, len(d.pages))
+		for i := range pages {
+			pages[i].status = parse.Failed
+		}
+		for i := range d.pages {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			page, err := d.readPage(i)
+			if err != nil {
+				return err
+			}
+			pages[i] = page
+			to.page(i, len(d.pages), page)
+			to.progress(i+1, len(d.pages))
+		}
+		return nil
+	})
+	return pages, encrypted, err
 }
 
 // nothing is the error for a document without any text.

@@ -33,55 +33,123 @@ type PDFium struct {
 	// middle of a page. Only for a process that something else will end.
 	Unstoppable bool
 
-	mu   sync.Mutex
-	pool pdfium.Pool
+	mu    sync.Mutex
+	cache wazero.CompilationCache
+	idle  []*engine
+	slots chan struct{}
+	epoch int // how often it was closed
 }
 
-// start compiles the module once. A failed start is tried again at the next use.
-func (p *PDFium) start() (pdfium.Pool, error) {
+// engine is a compiled module that makes one instance at a time. Ending its
+// context ends that instance in the middle of what it does, and the engine with
+// it. The library's own Kill does too, but races with the call it ends.
+type engine struct {
+	pool  pdfium.Pool
+	end   context.CancelFunc
+	epoch int
+}
+
+// take returns an engine that nobody uses, a new one where there is none. It
+// waits for one of as many as there may be instances.
+func (p *PDFium) take(ctx context.Context) (*engine, error) {
+	p.mu.Lock()
+	if p.slots == nil {
+		p.slots = make(chan struct{}, orDefault(p.Instances, 2))
+	}
+	slots := p.slots
+	p.mu.Unlock()
+	select {
+	case slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	e, err := p.start()
+	if err != nil {
+		<-slots
+	}
+	return e, err
+}
+
+// start returns an idle engine, or a new one. A failed start is tried again at
+// the next use.
+func (p *PDFium) start() (*engine, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.pool != nil {
-		return p.pool, nil
+	if n := len(p.idle); n > 0 {
+		e := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return e, nil
 	}
-	config := wazero.NewRuntimeConfig().
-		WithMemoryLimitPages(orDefault(p.Memory, 256) << 4). // of 64 KiB
-		WithCloseOnContextDone(!p.Unstoppable)
-	if p.CacheDir != "" {
-		// Where nothing can be kept, the module is compiled anew, as without a folder.
-		if cache, err := wazero.NewCompilationCacheWithDir(p.CacheDir); err == nil {
-			config = config.WithCompilationCache(cache)
-		}
+	if p.cache == nil {
+		p.cache = p.keeper()
 	}
-	instances := orDefault(p.Instances, 2)
+	ctx, end := context.WithCancel(context.Background())
 	pool, err := webassembly.Init(webassembly.Config{
-		MaxTotal: instances, MaxIdle: instances,
-		FSConfig:      wazero.NewFSConfig(), // left out, it would be the host's whole disk
-		RuntimeConfig: config,
-		Stdout:        io.Discard, Stderr: io.Discard,
+		Context:  ctx,
+		MaxTotal: 1, MaxIdle: 1,
+		FSConfig: wazero.NewFSConfig(), // left out, it would be the host's whole disk
+		RuntimeConfig: wazero.NewRuntimeConfig().
+			WithMemoryLimitPages(orDefault(p.Memory, 256) << 4). // of 64 KiB
+			WithCloseOnContextDone(!p.Unstoppable).
+			WithCompilationCache(p.cache),
+		Stdout: io.Discard, Stderr: io.Discard,
 	})
 	if err != nil {
+		end()
 		return nil, fmt.Errorf("start PDFium: %w", err)
 	}
-	p.pool = pool
-	return pool, nil
+	return &engine{pool, end, p.epoch}, nil
+}
+
+// keeper is where compiled modules are kept: on disk, or, where nothing can be
+// kept there, in memory.
+func (p *PDFium) keeper() wazero.CompilationCache {
+	if p.CacheDir != "" {
+		if cache, err := wazero.NewCompilationCacheWithDir(p.CacheDir); err == nil {
+			return cache
+		}
+	}
+	return wazero.NewCompilationCache()
+}
+
+// give takes an engine back; one that has ended, or that was started before the
+// last Close, is closed.
+func (p *PDFium) give(e *engine, ended bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ended || e.epoch != p.epoch {
+		e.end()
+		_ = e.pool.Close() // its module is closed by now
+	} else {
+		p.idle = append(p.idle, e)
+	}
 }
 
 // Prepare compiles the module, so that the first document does not wait for it.
 func (p *PDFium) Prepare() error {
-	_, err := p.start()
+	e, err := p.start()
+	if err == nil {
+		p.give(e, false)
+	}
 	return err
 }
 
-// Close frees what the engine holds. It starts again when it is used again.
+// Close frees what the engine holds, but for documents that are being read. It
+// starts again when it is used again.
 func (p *PDFium) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.pool == nil {
-		return nil
+	p.epoch++
+	var err error
+	for _, e := range p.idle {
+		e.end()
+		err = errors.Join(err, e.pool.Close())
 	}
-	err := p.pool.Close()
-	p.pool = nil
+	p.idle = nil
+	if p.cache != nil {
+		err = errors.Join(err, p.cache.Close(context.Background()))
+		p.cache = nil
+	}
 	return err
 }
 
@@ -99,38 +167,37 @@ type session struct {
 	pages    int
 }
 
-// with opens a document and hands it to f. When the context ends, the instance
-// is killed in the middle of what it does.
+// with opens a document and hands it to f. When the context ends, so does what
+// the instance is doing.
 func (p *PDFium) with(ctx context.Context, data []byte, f func(s session) error) error {
-	pool, err := p.start()
+	e, err := p.take(ctx)
 	if err != nil {
 		return err
 	}
-	engine, err := pool.GetInstanceWithContext(ctx)
+	defer func() { <-p.slots }()
+	instance, err := e.pool.GetInstanceWithContext(ctx)
 	if err != nil {
+		p.give(e, true)
 		return errors.Join(ctx.Err(), err)
 	}
-	killed := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(killed)
-		_ = engine.Kill()
-	})
+	stop := context.AfterFunc(ctx, e.end)
 	err = guard(func() error {
-		doc, err := engine.OpenDocument(&requests.OpenDocument{File: &data})
+		doc, err := instance.OpenDocument(&requests.OpenDocument{File: &data})
 		if err != nil {
 			return pdfiumError(err)
 		}
-		count, err := engine.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc.Document})
+		count, err := instance.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc.Document})
 		if err != nil {
 			return errMalformed
 		}
-		return f(session{engine, doc.Document, count.PageCount})
+		return f(session{instance, doc.Document, count.PageCount})
 	})
-	if !stop() {
-		<-killed
+	ended := !stop()
+	_ = instance.Close() // it is never used twice
+	p.give(e, ended)
+	if ended {
 		return ctx.Err()
 	}
-	_ = engine.Close() // an instance is never used twice
 	return err
 }
 
@@ -218,25 +285,25 @@ func tidy(s string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// readSecond reads the pages that want names, or all of them where it is nil.
+// readSecond reads the pages that want names, given how many there are.
 func (p *PDFium) readSecond(ctx context.Context, data []byte, limits parse.Limits, want func(pages int) []int, each func(i int, page pageText)) error {
-	ctx, cancel := context.WithTimeout(ctx, limits.Time)
-	defer cancel()
 	total := 0
-	return p.with(ctx, data, func(s session) error {
-		if s.pages > limits.Pages {
-			return errBudget
-		}
-		for _, i := range want(s.pages) {
-			if ctx.Err() != nil {
-				return ctx.Err()
+	return timed(ctx, limits.Time, func(ctx context.Context) error {
+		return p.with(ctx, data, func(s session) error {
+			if s.pages > limits.Pages {
+				return tooManyPages(limits.Pages)
 			}
-			page := s.read(i)
-			if total += len(page.text); total > limits.Text {
-				return errBudget
+			for _, i := range want(s.pages) {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				page := s.read(i)
+				if total += len(page.text); total > limits.Text {
+					return tooMuchText(limits.Text)
+				}
+				each(i, page)
 			}
-			each(i, page)
-		}
-		return nil
+			return nil
+		})
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	lib "github.com/ledongthuc/pdf"
@@ -59,7 +58,7 @@ type pageTree struct {
 }
 
 // readPages lists the pages of a document in order. A node that is reached a
-// second time is left out; more than limit pages is errBudget.
+// second time is left out; more than limit pages is an error.
 func readPages(r *lib.Reader, limit int) ([]leaf, error) {
 	t := pageTree{limit: limit, visited: map[reference]bool{}}
 	err := guard(func() error {
@@ -89,7 +88,7 @@ func (t *pageTree) walk(at leaf, depth int) error {
 	kids := at.page.Key("Kids")
 	if kids.Kind() != lib.Array {
 		if t.leaves = append(t.leaves, at); len(t.leaves) > t.limit {
-			return errBudget
+			return tooManyPages(t.limit)
 		}
 		return nil
 	}
@@ -185,7 +184,7 @@ func streamData(v lib.Value, limit int64) ([]byte, error) {
 		// A damaged tail keeps what came before it.
 		n, err := io.Copy(&b, io.LimitReader(r, limit+1))
 		if n > limit {
-			return fmt.Errorf("stream longer than %d bytes: %w", limit, errBudget)
+			return streamTooLong(limit)
 		}
 		if n == 0 && err != nil {
 			return errStream

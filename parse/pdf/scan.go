@@ -31,6 +31,7 @@ type scan struct {
 	trailer  header       // the last trailer that names a root
 	unpacked bytes.Buffer // objects taken out of object streams, as plain objects
 	budget   int          // bytes that object streams may still expand to
+	limit    int64        // and may expand to in all
 	opaque   bool         // an object stream could not be read
 
 	endstreams bool // whether another endstream can still be ahead
@@ -44,7 +45,7 @@ func (r reference) String() string { return fmt.Sprintf("%d %d R", r.id, r.gen) 
 // scanFile finds the objects of a file. budget bounds what its object streams
 // expand to, in bytes.
 func scanFile(data []byte, budget int) (*scan, error) {
-	s := &scan{data: data, objects: map[int]object{}, budget: budget, endstreams: true}
+	s := &scan{data: data, objects: map[int]object{}, budget: budget, limit: int64(budget), endstreams: true}
 	s.trailers()
 	for pos := 0; pos < len(data); {
 		i := bytes.Index(data[pos:], []byte("obj"))

@@ -2,7 +2,10 @@ package pdf
 
 import (
 	"context"
+	"errors"
+	"slices"
 
+	"inlay/fault"
 	"inlay/parse"
 )
 
@@ -10,7 +13,7 @@ import (
 // read what came out doubtful.
 func (p Parser) readBoth(ctx context.Context, data []byte, limits parse.Limits, to listener) ([]pageText, error) {
 	pages, encrypted, err := readPagesOf(ctx, data, limits, to)
-	if p.Second == nil || ends(err) && ctx.Err() != nil || isBudget(err) {
+	if p.Second == nil || ends(err) && ctx.Err() != nil || isBudget(err) && !slow(err, pages) {
 		return pages, err
 	}
 	if err != nil {
@@ -46,22 +49,33 @@ func (p Parser) readBoth(ctx context.Context, data []byte, limits parse.Limits, 
 	return pages, nil
 }
 
+// slow reports whether an engine ran out of time before it had read any text.
+func slow(err error, pages []pageText) bool {
+	limit, ok := errors.AsType[*limitError](err)
+	return ok && limit.code == fault.Timeout && !slices.ContainsFunc(pages, func(p pageText) bool { return p.text != "" })
+}
+
 // readInstead reads a whole document with the second engine after the first
-// has failed with cause.
+// has failed with cause. Where a limit ends it, the pages after are marked as
+// failed.
 func (p Parser) readInstead(ctx context.Context, data []byte, limits parse.Limits, to listener, cause error) ([]pageText, error) {
 	var pages []pageText
-	count := 0
+	read := 0
 	err := p.Second.readSecond(ctx, data, limits, func(n int) []int {
-		count = n
+		pages = make([]pageText, n)
+		for i := range pages {
+			pages[i] = pageText{library: SecondLibrary, status: parse.Failed}
+		}
 		return upTo(n)
 	}, func(i int, page pageText) {
-		pages = append(pages, page)
-		to.page(i, count, page)
-		to.progress(len(pages), count)
+		pages[i] = page
+		read++
+		to.page(i, len(pages), page)
+		to.progress(read, len(pages))
 	})
 	switch {
-	case err == nil && len(pages) > 0:
-		return pages, nil
+	case err == nil && len(pages) > 0, isBudget(err):
+		return pages, err
 	case ends(err), isPassword(err):
 		return nil, err
 	}

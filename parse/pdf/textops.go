@@ -125,6 +125,6 @@ func (p *page) showGlyph(g glyph, m matrix, f *font) {
 	}
 	p.flow.add(g.text, m, g.width, f)
 	if p.flow.size > p.doc.limits.Text {
-		panic(errBudget)
+		panic(tooMuchText(p.doc.limits.Text))
 	}
 }

@@ -19,13 +19,15 @@ func (c cage) ended(err error, words string) error {
 	case !ok:
 		return fmt.Errorf("run the worker: %w", err)
 	}
-	limit := &fault.Error{Code: fault.LimitExceeded, Next: "split the document or raise the limits", Err: err}
+	limit := &fault.Error{Code: fault.LimitExceeded, Err: err}
 	switch {
 	case c.starved(exit.ProcessState, words):
 		limit.Reason = fmt.Sprintf("reading it takes more memory than the limit of %d MiB", c.memory>>20)
+		limit.Next = parse.Raise("memory", fmt.Sprintf("%dMiB", c.memory>>19))
 		return limit
 	case c.spent(exit.ProcessState, words):
 		limit.Reason = fmt.Sprintf("reading it takes more processor time than the limit of %v", c.cpu)
+		limit.Next = parse.Raise("cpu", 2*c.cpu)
 		return limit
 	case killed(exit.ProcessState):
 		return &fault.Error{Code: fault.Internal, Reason: "its reader was killed from outside, as a system short of memory does", Next: "try again with more memory free", Err: err}

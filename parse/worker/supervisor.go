@@ -87,7 +87,7 @@ func (p caged) Parse(ctx context.Context, f parse.File, report parse.Progress) (
 		return *r.document, nil
 	}
 	if timed.Err() != nil {
-		end = &fault.Error{Code: fault.Timeout, Reason: fmt.Sprintf("reading took longer than %v", limits.Wall), Next: "split the document or raise the time limit", Err: end}
+		end = &fault.Error{Code: fault.Timeout, Reason: fmt.Sprintf("reading took longer than the limit of %v", limits.Wall), Next: parse.Raise("wall", 2*limits.Wall), Err: end}
 	}
 	return r.partial(p.info, reasonOf(f.Name, end))
 }
