@@ -48,6 +48,7 @@ type Message struct {
 	ToolCallID  string            `json:"tool_call_id,omitempty"`
 	Injected    *chat.Injected    `json:"injected,omitempty"`
 	Transient   bool              `json:"transient,omitempty"` // made anew for each call; not part of the conversation
+	Ref         int               `json:"-"`                   // the host's own number of a message that it handed in; 0 for what processors make
 }
 
 // Text is the message as the model reads it: its parts one after the other,

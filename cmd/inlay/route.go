@@ -96,18 +96,26 @@ func (c *routeCmd) router(a *app) (route.Router, error) {
 		return r, &fault.Error{Code: fault.Usage, Subject: "--workspace " + c.Workspace, Reason: reasonOf(err), Err: err}
 	}
 	r.Rules = ignore.New(root.FS(), nil)
-	if r.Counter, err = (&tokens.Library{}).Encoding(defaultEncoding); err != nil || c.Decider != "model" {
+	if r.Counter, err = (&tokens.Library{}).Encoding(defaultEncoding); err != nil {
 		return r, err
 	}
-	model := route.Model{Temperature: c.Temperature}
-	switch g, err := openAnswerer(modelSettings{Model: c.Provider + ":" + c.ModelID, BaseURL: c.BaseURL}, a.getenv); {
+	r.Decider, err = c.decider(c.Decider, c.BaseURL, a.getenv)
+	return r, err
+}
+
+// decider is who decides; nil: the heuristic.
+func (s routeSettings) decider(kind, baseURL string, getenv func(string) string) (route.Decider, error) {
+	if kind != "model" {
+		return nil, nil
+	}
+	model := route.Model{Temperature: s.Temperature}
+	switch g, err := openAnswerer(modelSettings{Model: s.Provider + ":" + s.ModelID, BaseURL: baseURL}, getenv); {
 	case err == nil:
 		model.Generator = g
 	case !fault.Is(err, fault.Usage): // a provider that is not known is a warning of the router
-		return r, err
+		return nil, err
 	}
-	r.Decider = model
-	return r, nil
+	return model, nil
 }
 
 func (c *routeCmd) request(a *app, r route.Router) (route.Request, error) {

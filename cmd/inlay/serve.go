@@ -30,6 +30,7 @@ type serveCmd struct {
 // serviceSettings shape the service.
 type serviceSettings struct {
 	dataSettings
+	chainSettings
 	Addr        string        `key:"addr" default:"127.0.0.1:8765" placeholder:"HOST:PORT" help:"Where to listen. Beyond this computer only with keys (inlay keys make)."`
 	Upstream    []string      `key:"upstreams" placeholder:"NAME=PROVIDER:URL" help:"Server of models: local=ollama:http://127.0.0.1:11434 or cloud=openai:https://api.openai.com/v1. Its key is read from INLAY_UPSTREAM_KEY_NAME. --model is one too."`
 	TLSCert     string        `key:"tls_cert" name:"tls-cert" placeholder:"FILE" help:"Certificate chain, PEM: serve HTTPS."`
@@ -87,6 +88,10 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := c.openWorkspace(); err != nil {
+		return err
+	}
+	defer c.closeWorkspace()
 	metrics := httpapi.NewMetrics()
 	service, err := c.openService(ctx, a, store, metrics, log)
 	if err != nil {

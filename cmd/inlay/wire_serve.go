@@ -24,6 +24,7 @@ import (
 	"inlay/llm/openai"
 	"inlay/parse"
 	"inlay/retrieve"
+	"inlay/route"
 	"inlay/strategy"
 	"inlay/tokens"
 )
@@ -51,8 +52,17 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
+	router, err := c.router(c.workspace, c.modelSettings, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	chains, err := c.chains(a, c.workspace, injector)
+	if err != nil {
+		return nil, err
+	}
+	mode, _ := route.FindMode(c.RouteAs)
 	return session.Open(ctx, session.Config{
-		Data: c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Measure: c.measure(),
+		Data: c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Measure: c.measure(),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})

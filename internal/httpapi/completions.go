@@ -12,6 +12,7 @@ import (
 	"inlay/injection"
 	"inlay/intent"
 	"inlay/internal/session"
+	"inlay/processor"
 	"inlay/strategy"
 )
 
@@ -54,6 +55,8 @@ type decided struct {
 	Warnings    []injection.Warning    `json:"warnings,omitempty"`
 	Failures    []injection.Failure    `json:"failures,omitempty"`
 	Intent      *moved                 `json:"intent,omitempty" doc:"what was moved out of the newest message, where that was asked for"`
+	Processors  []processor.Record     `json:"processors,omitempty" doc:"what the server's processors did; those of the answer are there where it came at once"`
+	Route       *session.Routed        `json:"route,omitempty" doc:"where the turn went and what that saved, where the server routes"`
 	StrategyID  string                 `json:"strategy_id,omitempty" doc:"the strategy that made the prompt"`
 	Tools       strategy.ToolRules     `json:"tools,omitempty" doc:"the strategy's rules; applying them is the client's"`
 	Variables   map[string]any         `json:"variables,omitempty" doc:"of the preprocessors that were run"`
@@ -311,6 +314,7 @@ func decisionOf(done *session.Completion) decided {
 		d.Files, d.Embedder, d.Threshold, d.Limit = r.Files, r.Embedder, &r.Threshold, r.Limit
 		d.Citations, d.NearMisses, d.Warnings, d.Failures = r.Citations, r.NearMisses, r.Warnings, r.Failures
 	}
+	d.Processors, d.Route = done.Processors, done.Route
 	d.Intent = movedOut(done.Split.Intent())
 	if x := done.Execution; x != nil {
 		d.Schema, d.StrategyID, d.Tools, d.Diagnostics = strategy.ExecutionSchema, x.Strategy.ID, x.Strategy.Tools, x.Diagnostics

@@ -64,6 +64,9 @@ func (a *API) describe() ([]byte, error) {
 
 // schemaName names a type without its package: ours are told apart by name.
 func schemaName(t reflect.Type, hint string) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	name := huma.DefaultSchemaNamer(t, hint)
 	if pkg := t.PkgPath(); t.Name() != "" && strings.HasPrefix(pkg, "inlay/") && !strings.HasSuffix(pkg, "/httpapi") {
 		last := pkg[strings.LastIndexByte(pkg, '/')+1:]

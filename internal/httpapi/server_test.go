@@ -31,7 +31,9 @@ import (
 	"inlay/parse"
 	"inlay/parse/markup"
 	"inlay/parse/plain"
+	"inlay/processor"
 	"inlay/retrieve"
+	"inlay/route"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
 	"inlay/tokens"
@@ -60,6 +62,9 @@ type setup struct {
 	limits    httpapi.Limits
 	upstreams session.Upstreams
 	origins   []string
+	chains    func(string, llm.Generator) (*processor.Chains, error)
+	router    *route.Router
+	mode      route.Mode
 	hold      <-chan struct{} // evaluations read their files when it is closed
 }
 
@@ -80,6 +85,7 @@ func start(tb testing.TB, o setup) *server {
 	metrics := httpapi.NewMetrics()
 	service, err := session.Open(tb.Context(), session.Config{
 		Data: o.dir, State: store, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
+		Chains: o.chains, Router: o.router, Mode: o.mode,
 		Injector: func(owner string) *injection.Injector {
 			return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner}, Retriever: retriever, Logger: log}
 		},

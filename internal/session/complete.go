@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"inlay/injection"
 	"inlay/internal/cache"
 	"inlay/parse"
+	"inlay/processor"
 	"inlay/strategy"
 )
 
@@ -33,10 +33,12 @@ type Wish struct {
 
 // Completion is a chat completion on its way to its model.
 type Completion struct {
-	Result    *injection.Result   // what became of the files; nil where a strategy did it or there was nothing to do
-	Execution *strategy.Execution // what the strategy came to
-	Split     *Split              // what was moved out of the newest message; nil where nothing was to be
-	Upstream  string
+	Result     *injection.Result   // what became of the files; nil where a strategy did it or there was nothing to do
+	Execution  *strategy.Execution // what the strategy came to
+	Split      *Split              // what was moved out of the newest message; nil where nothing was to be
+	Processors []processor.Record  // what the server's chain did
+	Route      *Routed             // where the turn went; nil where nothing was to be routed
+	Upstream   string
 
 	service  *Service
 	owner    string
@@ -47,6 +49,10 @@ type Completion struct {
 	hashes   [][]byte // of the conversation up to each message
 	past     *Conversation
 	wish     Wish
+	said     string                     // the newest message as the user wrote it, without what was moved
+	full     map[string]json.RawMessage // what is asked where a condensed call fails; nil: nothing
+	unrouted []apiMessage               // of full
+	guard    *guard                     // of the answer; nil: it is handed on as it comes
 }
 
 // Complete makes a chat completion ready: the files of its newest user message
@@ -71,7 +77,10 @@ func (s *Service) Complete(ctx context.Context, owner string, body map[string]js
 	if err := c.layOut(ctx); err != nil {
 		return nil, s.failed(c.Upstream, err)
 	}
-	return c, c.pack()
+	if err := c.takeRoute(ctx); err != nil {
+		return nil, err
+	}
+	return c, c.process(ctx)
 }
 
 // takePast puts a kept chat before the messages.
@@ -125,12 +134,14 @@ func (c *Completion) layOut(ctx context.Context) error {
 	start := time.Now()
 	defer func() { c.service.config.Observe.Stage("decide", time.Since(start)) }()
 	if c.wish.Strategy != "" || c.wish.Preprocessors != nil {
+		c.said = req.Text
 		return c.execute(ctx, x, req)
 	}
 	if c.Split, err = c.service.split(ctx, c.wish.Intent, req.Options.Mode, req.Text, req.Messages, c.model); err != nil {
 		return err
 	}
 	c.Split.into(&req)
+	c.said = req.Text
 	return c.inject(ctx, req)
 }
 
@@ -389,45 +400,15 @@ func (c *Completion) setSystem(text string) {
 	c.last++
 }
 
-// pack writes the messages back into the body.
-func (c *Completion) pack() error {
-	list := make([]map[string]json.RawMessage, len(c.messages))
-	for i, m := range c.messages {
+// pack writes messages into a body.
+func pack(body map[string]json.RawMessage, messages []apiMessage) error {
+	list := make([]map[string]json.RawMessage, len(messages))
+	for i, m := range messages {
 		list[i] = m.fields
 	}
 	data, err := json.Marshal(list)
-	c.body["messages"] = data
+	body["messages"] = data
 	return err
-}
-
-// Answer asks the model. Failures are the upstream's, as [UpstreamError].
-func (c *Completion) Answer(ctx context.Context) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
-		start, first := time.Now(), true
-		for data, err := range c.model.Relay(ctx, c.body) {
-			if err != nil && ctx.Err() == nil {
-				err = c.failed(err)
-			}
-			if first {
-				c.service.config.Observe.Stage("first_token", time.Since(start))
-				first = false
-			}
-			if !yield(data, err) {
-				return
-			}
-		}
-		c.service.config.Observe.Stage("answer", time.Since(start))
-	}
-}
-
-// failed marks a failure of the upstream. What the request itself causes is not
-// its failure.
-func (c *Completion) failed(err error) error {
-	if slices.Contains([]fault.Code{fault.Usage, fault.DoesNotFit, fault.WindowUnknown}, fault.CodeOf(err)) {
-		return err
-	}
-	c.service.config.Observe.UpstreamFailed(c.Upstream, fault.CodeOf(err))
-	return &UpstreamError{c.Upstream, err}
 }
 
 // failed marks a failure that only the upstream can have.
@@ -438,27 +419,4 @@ func (s *Service) failed(upstream string, err error) error {
 	}
 	s.config.Observe.UpstreamFailed(upstream, code)
 	return &UpstreamError{upstream, err}
-}
-
-// Keep adds the turn to its chat, if it has one.
-func (c *Completion) Keep(ctx context.Context, answer string) error {
-	if c.past == nil || c.last < 0 {
-		return nil
-	}
-	asked := chat.Message{Role: chat.User, Text: c.messages[c.last].text()}
-	switch {
-	case c.Result != nil:
-		asked = c.Result.Message
-	case c.Execution != nil:
-		asked.Text = string(c.Execution.Prompt)
-	}
-	return c.service.addTurn(ctx, c.owner, c.past, c.Result, asked, chat.Message{Role: chat.Assistant, Text: answer})
-}
-
-// Citations are the passages that stand in the prompt.
-func (c *Completion) Citations() []chat.Citation {
-	if c.Result == nil {
-		return nil
-	}
-	return c.Result.Citations
 }

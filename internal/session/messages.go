@@ -192,28 +192,47 @@ func (m *apiMessage) message() chat.Message {
 // rewrite puts text in the place of the message's text, takes the files off and
 // adds images. Every other part stays as it is and where it is.
 func (m *apiMessage) rewrite(text string, images []json.RawMessage) error {
-	var parts []json.RawMessage
-	said := false
+	said, err := textPart(text)
+	if err != nil {
+		return err
+	}
+	var parts []apiPart
+	done := false
 	for _, p := range m.parts {
 		switch {
-		case p.kind == "text" && !said:
-			said = true
-			data, err := json.Marshal(map[string]string{"type": "text", "text": text})
-			if err != nil {
-				return err
-			}
-			parts = append(parts, data)
+		case p.kind == "text" && !done:
+			done = true
+			parts = append(parts, said)
 		case p.kind != "text" && p.file == nil:
-			parts = append(parts, p.raw)
+			parts = append(parts, p)
 		}
 	}
-	parts = append(parts, images...)
-	var content any = parts
-	if said && len(parts) == 1 {
-		content = text
+	if !done && text != "" {
+		parts = slices.Insert(parts, 0, said)
 	}
-	data, err := json.Marshal(content)
-	m.fields["content"] = data
+	for _, raw := range images {
+		parts = append(parts, apiPart{raw: raw, kind: "image_url"})
+	}
+	m.parts = parts
+	return m.write()
+}
+
+func textPart(text string) (apiPart, error) {
+	raw, err := json.Marshal(map[string]string{"type": "text", "text": text})
+	return apiPart{raw: raw, kind: "text", text: text}, err
+}
+
+// write puts the parts into the message's content: a text alone as a text.
+func (m *apiMessage) write() (err error) {
+	if len(m.parts) == 1 && m.parts[0].kind == "text" {
+		m.fields["content"], err = json.Marshal(m.parts[0].text)
+		return err
+	}
+	raws := make([]json.RawMessage, len(m.parts))
+	for i, p := range m.parts {
+		raws[i] = p.raw
+	}
+	m.fields["content"], err = json.Marshal(raws)
 	return err
 }
 

@@ -41,6 +41,9 @@ func (w *Workspace) Close() error { return w.root.Close() }
 // Dir is the folder's absolute path.
 func (w *Workspace) Dir() string { return w.dir }
 
+// Rules are those of its ignore files.
+func (w *Workspace) Rules() *ignore.Rules { return w.rules }
+
 func unreadable(name string, err error) error {
 	code := fault.CodeOf(err)
 	reason := "it cannot be read"

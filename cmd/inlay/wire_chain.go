@@ -1,0 +1,102 @@
+package main
+
+// What the service puts around chat completions: processors, the router.
+
+import (
+	"inlay/fault"
+	"inlay/injection"
+	"inlay/llm"
+	"inlay/processor"
+	"inlay/processor/builtin"
+	"inlay/route"
+)
+
+// chainSettings shape what the service puts around chat completions. All of it
+// is off by default.
+type chainSettings struct {
+	routeSettings
+	RouteDecider string `key:"route_decider" enum:"heuristic,model" default:"heuristic" help:"Who routes turns where enablePromptPreprocessor is set: heuristic asks no model."`
+	RouteAs      string `key:"route_mode" enum:"code,architect,ask,debug" default:"code" help:"Mode of the router, which says what tools it may propose."`
+	Processors   bool   `key:"chat_processors" help:"Send chat completions through the processors of the configuration file (section processors; see docs/processors.md)."`
+	Workspace    string `key:"workspace" placeholder:"DIR" help:"Folder that processors may read for everyone who calls; without it none that reads files or runs commands can be configured."`
+
+	workspace *builtin.Workspace
+}
+
+func (c *chainSettings) openWorkspace() (err error) {
+	if c.Workspace != "" {
+		c.workspace, err = builtin.OpenWorkspace(c.Workspace, nil)
+	}
+	return err
+}
+
+func (c *chainSettings) closeWorkspace() {
+	if c.workspace != nil {
+		_ = c.workspace.Close()
+	}
+}
+
+// router is nil where nothing is routed.
+func (c *chainSettings) router(w *builtin.Workspace, m modelSettings, getenv func(string) string) (*route.Router, error) {
+	if !c.Enable {
+		return nil, nil
+	}
+	r := &route.Router{Settings: c.settings(), Governance: route.Governance{Providers: c.Providers, Models: c.Models}}
+	if err := r.Settings.Validate(); err != nil {
+		return nil, err
+	}
+	if w != nil {
+		r.Rules = w.Rules()
+	}
+	base := ""
+	if provider, _ := llm.SplitModel(m.Model); provider == c.Provider {
+		base = m.BaseURL
+	}
+	var err error
+	r.Decider, err = c.decider(c.RouteDecider, base, getenv)
+	return r, err
+}
+
+// chains are made for each request, since some processors work with its model.
+// They are made once before, so that mistakes stop the server from starting.
+func (c *chainSettings) chains(a *app, w *builtin.Workspace, injector func(owner string) *injection.Injector) (func(string, llm.Generator) (*processor.Chains, error), error) {
+	if !c.Processors {
+		return nil, nil
+	}
+	set, err := promptSet("cited")
+	if err != nil {
+		return nil, err
+	}
+	make := func(owner string, model llm.Generator) (*processor.Chains, error) {
+		host := builtin.Host{Workspace: w, Injector: injector(owner), Injection: injection.Options{Prompts: set, Namespace: owner}, Model: model}
+		return processor.Load(a.settings.path, a.settings.text, forService(builtin.Registry(host), w != nil))
+	}
+	_, err = make("", nil)
+	return make, err
+}
+
+// forService is what the service can do of a registry: tools are run by the client
+// and calls are made as the client wrote them, so the families of tools and
+// steps are empty; the client has a system prompt of its own; and what reads
+// files, runs commands or writes needs a workspace.
+func forService(r processor.Registry, workspace bool) processor.Registry {
+	r.Injection, r.Parameters, r.Validation, r.Steps = nil, nil, nil, nil
+	for i, e := range r.Messages {
+		switch e.Name {
+		case "CoreSystemPromptModifier", "IdeContextModifier", "ChatRecordingModifier":
+			r.Messages[i].Default = false
+		case "EnvironmentContextModifier", "DirectoryContextModifier", "MemoryImportModifier", "AtFileProcessorModifier", "ShellProcessorModifier":
+			if !workspace {
+				r.Messages[i].Default = false
+				r.Messages[i].Make = needsWorkspace(e.Name)
+			}
+		}
+	}
+	return r
+}
+
+func needsWorkspace(name string) func(processor.Options) (processor.MessageModifier, error) {
+	return func(processor.Options) (processor.MessageModifier, error) {
+		return processor.MessageModifier{}, &fault.Error{Code: fault.Usage, Subject: name, Reason: "reads files or runs commands for everyone who calls, and there is no workspace", Next: "name the folder with --workspace, or leave it out"}
+	}
+}

@@ -1,0 +1,100 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"slices"
+	"time"
+
+	"inlay/chat"
+	"inlay/fault"
+)
+
+// Answer asks the model. Failures are the upstream's, as [UpstreamError]. Where
+// the turn was routed to a tool, nobody is asked: the proposal is the answer.
+func (c *Completion) Answer(ctx context.Context) iter.Seq2[json.RawMessage, error] {
+	if c.Route != nil && c.Route.proposal != nil {
+		return c.propose()
+	}
+	answer := c.relay(ctx)
+	if c.guard != nil {
+		answer = c.guarded(ctx, answer)
+	}
+	return answer
+}
+
+// relay hands on what the upstream answers.
+func (c *Completion) relay(ctx context.Context) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		start, first := time.Now(), true
+		for data, err := range c.ask(ctx) {
+			if err != nil && ctx.Err() == nil {
+				err = c.failed(err)
+			}
+			if first {
+				c.service.config.Observe.Stage("first_token", time.Since(start))
+				first = false
+			}
+			if !yield(data, err) {
+				return
+			}
+		}
+		c.service.config.Observe.Stage("answer", time.Since(start))
+	}
+}
+
+// ask asks the upstream; where a condensed call fails before anything came, and
+// that is wanted, once more in full.
+func (c *Completion) ask(ctx context.Context) iter.Seq2[json.RawMessage, error] {
+	if c.full == nil {
+		return c.model.Relay(ctx, c.body)
+	}
+	return func(yield func(json.RawMessage, error) bool) {
+		first := true
+		for data, err := range c.model.Relay(ctx, c.body) {
+			if err != nil && first && ctx.Err() == nil {
+				c.Route.retried()
+				c.model.Relay(ctx, c.full)(yield)
+				return
+			}
+			first = false
+			if !yield(data, err) {
+				return
+			}
+		}
+	}
+}
+
+// failed marks a failure of the upstream. What the request itself causes is not
+// its failure.
+func (c *Completion) failed(err error) error {
+	if slices.Contains([]fault.Code{fault.Usage, fault.DoesNotFit, fault.WindowUnknown}, fault.CodeOf(err)) {
+		return err
+	}
+	c.service.config.Observe.UpstreamFailed(c.Upstream, fault.CodeOf(err))
+	return &UpstreamError{c.Upstream, err}
+}
+
+// Keep adds the turn to its chat, if it has one.
+func (c *Completion) Keep(ctx context.Context, answer string) error {
+	if c.past == nil || c.last < 0 {
+		return nil
+	}
+	asked := chat.Message{Role: chat.User, Text: c.messages[c.last].text()}
+	switch {
+	case c.Result != nil:
+		asked = c.Result.Message
+	case c.Execution != nil:
+		asked.Text = string(c.Execution.Prompt)
+	}
+	return c.service.addTurn(ctx, c.owner, c.past, c.Result, asked, chat.Message{Role: chat.Assistant, Text: answer})
+}
+
+// Citations are the passages that stand in the prompt.
+func (c *Completion) Citations() []chat.Citation {
+	if c.Result == nil {
+		return nil
+	}
+	return c.Result.Citations
+}

@@ -1,0 +1,182 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"inlay/chat"
+	"inlay/fault"
+	"inlay/llm"
+	"inlay/processor"
+)
+
+// process sends the messages through the server's chain and packs them. Without
+// a chain they stay as they are, byte for byte.
+func (c *Completion) process(ctx context.Context) error {
+	if c.full != nil {
+		if _, err := c.processed(ctx, c.full, c.unrouted); err != nil {
+			return err
+		}
+	}
+	messages, err := c.processed(ctx, c.body, c.messages)
+	c.messages = messages
+	return err
+}
+
+// processed is one body's messages, packed into it.
+func (c *Completion) processed(ctx context.Context, body map[string]json.RawMessage, messages []apiMessage) ([]apiMessage, error) {
+	if c.service.config.Chains == nil {
+		return messages, pack(body, messages)
+	}
+	generator, _ := c.model.(llm.Generator)
+	chains, err := c.service.config.Chains(c.owner, generator)
+	if err != nil {
+		return nil, err
+	}
+	turn, err := c.turn(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	prompt, verdict, err := chains.Messages.Run(ctx, turn, c.pieces(messages))
+	if err == nil {
+		err = halted(turn, verdict)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if messages, err = merge(messages, prompt); err != nil {
+		return nil, err
+	}
+	c.Processors = turn.Trace()
+	if len(chains.Responses.Names()) > 0 {
+		c.guarding().processors(chains.Responses, turn, prompt)
+	}
+	return messages, pack(body, messages)
+}
+
+// turn is what processors may know: the model, the room for answer and tools.
+func (c *Completion) turn(ctx context.Context, body map[string]json.RawMessage) (*processor.Turn, error) {
+	t := &processor.Turn{Said: c.said, Now: time.Now(), Model: c.model, Reserve: c.service.config.Defaults.ReserveOutput, Logger: c.service.log}
+	if n := cmp.Or(c.wish.ReserveOutput, c.answerTokens()); n != nil {
+		t.Reserve = *n
+	}
+	if tools := body["tools"]; len(tools) > 2 {
+		counter, err := c.model.Counter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.Reserve += counter.Count(string(tools)).Budgeted()
+	}
+	return t, nil
+}
+
+// halted is the error of a turn that a processor stopped.
+func halted(t *processor.Turn, v processor.Verdict) error {
+	if v.Kind != processor.Halts {
+		return nil
+	}
+	name := "processor"
+	if trace := t.Trace(); len(trace) > 0 {
+		name = trace[len(trace)-1].Name
+	}
+	return &fault.Error{Code: fault.ProcessorHalted, Subject: name, Reason: cmp.Or(v.Reason, "it stopped the turn")}
+}
+
+// pieces are messages as processors see them. References mean something only in
+// what the user wrote for this turn, and there only where no file was laid into
+// it: then it is no longer the user's alone.
+func (c *Completion) pieces(messages []apiMessage) []processor.Message {
+	last := lastUser(messages)
+	out := make([]processor.Message, len(messages))
+	for i := range messages {
+		m := messages[i].message()
+		if i == last && c.Result != nil {
+			m.Injected = c.Result.Message.Injected
+		}
+		out[i] = processor.FromChat(m)
+		out[i].Ref = i + 1
+		if i == last && m.Text == c.said {
+			out[i].Parts[0].Origin = processor.FromUser
+		}
+	}
+	return out
+}
+
+func lastUser(messages []apiMessage) int {
+	for i, m := range slices.Backward(messages) {
+		if m.role == "user" {
+			return i
+		}
+	}
+	return -1
+}
+
+// merge puts what came out of the chain in the place of messages: one that did
+// not change stays as the client wrote it.
+func merge(messages []apiMessage, prompt []processor.Message) ([]apiMessage, error) {
+	out := make([]apiMessage, 0, len(prompt))
+	for _, p := range prompt {
+		is := p.Chat()
+		m := apiMessage{fields: map[string]json.RawMessage{}, role: string(is.Role), plain: true}
+		if p.Ref > 0 && p.Ref <= len(messages) {
+			m = messages[p.Ref-1]
+			m.fields = maps.Clone(m.fields)
+		}
+		was := m.message()
+		if p.Ref == 0 || was.Text != is.Text {
+			if err := m.rewrite(is.Text, nil); err != nil {
+				return nil, err
+			}
+		}
+		if p.Ref == 0 || !slices.Equal(was.ToolCalls, is.ToolCalls) {
+			m.setCalls(is)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// setCalls writes role and tool calls of a message that is not the client's any
+// more as it was.
+func (m *apiMessage) setCalls(is chat.Message) {
+	m.fields["role"] = mustJSON(m.role)
+	if is.ToolCallID != "" {
+		m.fields["tool_call_id"] = mustJSON(is.ToolCallID)
+	}
+	m.calls, m.callID = is.ToolCalls, is.ToolCallID
+	delete(m.fields, "tool_calls")
+	if len(is.ToolCalls) > 0 {
+		m.fields["tool_calls"] = apiCalls(is.ToolCalls, false)
+	}
+}
+
+// apiCall is a tool call in the OpenAI API's form.
+type apiCall struct {
+	Index    *int   `json:"index,omitempty"` // in a stream
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+func apiCalls(calls []chat.ToolCall, stream bool) json.RawMessage {
+	out := make([]apiCall, len(calls))
+	for i, call := range calls {
+		out[i].ID, out[i].Type = call.ID, "function"
+		out[i].Function.Name, out[i].Function.Arguments = call.Name, call.Arguments
+		if stream {
+			out[i].Index = &i
+		}
+	}
+	data, err := json.Marshal(out)
+	if err != nil {
+		panic(err) // texts and numbers always marshal
+	}
+	return data
+}
