@@ -67,12 +67,12 @@ func (c *chainSettings) chains(a *app, w *builtin.Workspace, injector func(owner
 	if err != nil {
 		return nil, err
 	}
-	make := func(owner string, model llm.Generator) (*processor.Chains, error) {
+	open := func(owner string, model llm.Generator) (*processor.Chains, error) {
 		host := builtin.Host{Workspace: w, Injector: injector(owner), Injection: injection.Options{Prompts: set, Namespace: owner}, Model: model}
 		return processor.Load(a.settings.path, a.settings.text, forService(builtin.Registry(host), w != nil))
 	}
-	_, err = make("", nil)
-	return make, err
+	_, err = open("", nil)
+	return open, err
 }
 
 // forService is what the service can do of a registry: tools are run by the client

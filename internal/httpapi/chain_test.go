@@ -18,12 +18,12 @@ import (
 // chained makes chains from a configuration.
 func chained(t *testing.T, config string) func(string, llm.Generator) (*processor.Chains, error) {
 	t.Helper()
-	make := func(string, llm.Generator) (*processor.Chains, error) {
+	open := func(string, llm.Generator) (*processor.Chains, error) {
 		return processor.Load("test.yaml", []byte(config), builtin.Registry(builtin.Host{}))
 	}
-	_, err := make("", nil)
+	_, err := open("", nil)
 	require.NoError(t, err)
-	return make
+	return open
 }
 
 const redacting = `

@@ -40,7 +40,6 @@ type answered struct {
 	text   string
 	calls  []chat.ToolCall
 	finish json.RawMessage
-	fields map[string]json.RawMessage // of the choice, in an answer that came at once
 }
 
 // guarded collects the answer, lets the guard look at every choice, and hands
