@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	"inlay/chat"
 	"inlay/eval"
 	"inlay/internal/session"
 	"inlay/strategy"
@@ -125,7 +124,7 @@ func (a *API) table() []route {
 		{method: "POST", path: "/v1/chats", handle: a.newChat, doc: operation{tag: "chats", summary: "Begin a chat that the service keeps", body: chatRequest{}, answer: chatObject{}}},
 		{method: "GET", path: "/v1/chats", handle: a.listChats, doc: operation{tag: "chats", summary: "Your chats", query: pageQuery(), answer: chatList{}}},
 		{method: "GET", path: "/v1/chats/{id}", handle: a.getChat, doc: operation{tag: "chats", summary: "A chat: history, files, results", answer: chatWhole{}}},
-		{method: "POST", path: "/v1/chats/{id}/messages", handle: a.addMessage, doc: operation{tag: "chats", summary: "Add a message as it is, such as an answer", body: chat.Message{}, answer: chatWhole{}}},
+		{method: "POST", path: "/v1/chats/{id}/messages", handle: a.addMessage, doc: operation{tag: "chats", summary: "Add a message as it is, such as an answer", body: message{}, answer: chatWhole{}}},
 		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
 
 		{method: "POST", path: "/v1/evaluations", handle: a.startEvaluation, doc: operation{tag: "evaluations", summary: "Try thresholds, limits and chunk sizes on questions with known answers", body: session.EvaluationRequest{}, answer: evaluationObject{}}},

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,7 +108,10 @@ func jsonError(err error) error {
 	e := &fault.Error{Code: fault.Usage, Subject: "body", Next: "see /openapi.json"}
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
+	var bytes base64.CorruptInputError
 	switch {
+	case errors.As(err, &bytes):
+		e.Subject, e.Reason = "data", fmt.Sprintf("is no base64 at byte %d of it", int64(bytes))
 	case errors.As(err, &kind):
 		e.Subject, e.Reason = field(kind.Field), "is of the wrong type, want "+jsonType(kind.Type.Kind().String())
 	case errors.As(err, &syntax):

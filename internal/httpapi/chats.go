@@ -115,8 +115,12 @@ func (a *API) deleteChat(c *call) error {
 
 // addMessage keeps an answer that the client got elsewhere.
 func (a *API) addMessage(c *call) error {
-	var m chat.Message
-	if err := c.decode(&m); err != nil {
+	var given message
+	if err := c.decode(&given); err != nil {
+		return err
+	}
+	m, err := given.plain("message")
+	if err != nil {
 		return err
 	}
 	id := c.PathValue("id")

@@ -17,7 +17,7 @@ import (
 // preprocessRequest is the body of POST /v1/preprocess.
 type preprocessRequest struct {
 	session.Tuning
-	Messages      []chat.Message    `json:"messages" doc:"the conversation, as inlay.history/v1 has messages; the last one is the user's new one"`
+	Messages      []message         `json:"messages" doc:"the conversation, as inlay.history/v1 has messages; the last one is the user's new one"`
 	ChatID        string            `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of a history; messages then has the new one alone"`
 	Files         []session.FileRef `json:"files,omitempty" doc:"of the new message"`
 	Intent        string            `json:"intent,omitempty" enum:"off,builtin,model" doc:"move bulk out of a large message into documents; without it as the server is configured"`
@@ -33,19 +33,16 @@ func (r preprocessRequest) question() (session.Question, error) {
 	q := session.Question{
 		ChatID: r.ChatID, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, Intent: r.Intent, DryRun: r.DryRun, Debug: r.Debug,
 	}
-	last := len(r.Messages) - 1
-	if last < 0 || r.Messages[last].Role != chat.User {
+	messages, err := conversation(r.Messages)
+	if err != nil {
+		return q, err
+	}
+	last := len(messages) - 1
+	if last < 0 || messages[last].Role != chat.User {
 		return q, &fault.Error{Code: fault.Usage, Subject: "messages", Reason: "does not end with a message of the user", Next: `send at least {"role": "user", "text": "..."}`}
 	}
-	q.Messages, q.Text = r.Messages[:last], r.Messages[last].Text
-	for i, m := range r.Messages {
-		switch m.Role {
-		case chat.System, chat.User, chat.Assistant, chat.Tool:
-		default:
-			return q, &fault.Error{Code: fault.Usage, Subject: fmt.Sprintf("messages[%d].role", i), Reason: "is not system, user, assistant or tool"}
-		}
-	}
-	for _, a := range r.Messages[last].Attachments {
+	q.Messages, q.Text = messages[:last], messages[last].Text
+	for _, a := range messages[last].Attachments {
 		q.Files = append(q.Files, session.FileRef{ID: a.FileID})
 	}
 	return q, nil

@@ -63,6 +63,11 @@ func TestPreprocess(t *testing.T) {
 	require.Equal(t, byID.Prompt, inline.Prompt)
 	require.True(t, inline.Files[0].Index.Cached)
 
+	var inOpenAIsForm resultAnswer
+	request["messages"] = []map[string]any{{"role": "user", "content": question}}
+	s.do("POST", "/v1/preprocess", "", request).into(t, &inOpenAIsForm)
+	require.Equal(t, byID.Prompt, inOpenAIsForm.Prompt)
+
 	delete(request, "files")
 	data, err := json.Marshal(request)
 	require.NoError(t, err)
@@ -150,7 +155,8 @@ func TestPreprocessRefuses(t *testing.T) {
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 0}`:                                    `limit: is not what it may be (want 1 to 100)`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 1000}`:                                 `retrieval_limit: is 1000, want 1 to 100`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "prompt_set": "/etc"}`:                          `prompt_set: is not what it may be`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"name": "x"}, {"data": "SECRET="}]}`: `is no valid JSON`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"name": "x"}, {"data": "SECRET="}]}`: `is no base64 at byte`,
+		`{"messages": [{"role": "user", "text": "SECRET", "content": "SECRET"}]}`:                                           `messages[0]: has both text and content`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"id": "x", "name": "y"}]}`:           `files[0]: is not what it may be`,
 	} {
 		got := s.do("POST", "/v1/preprocess", "", []byte(body))

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 
-	"inlay/chat"
 	"inlay/injection"
 	"inlay/internal/session"
 	"inlay/strategy"
@@ -69,7 +68,7 @@ func (a *API) matchStrategies(c *call) error {
 type executeRequest struct {
 	session.Tuning
 	Input         string            `json:"input,omitempty" doc:"what the user wrote"`
-	Messages      []chat.Message    `json:"messages,omitempty" doc:"the conversation before it"`
+	Messages      []message         `json:"messages,omitempty" doc:"the conversation before it"`
 	Files         []session.FileRef `json:"files,omitempty"`
 	Context       json.RawMessage   `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
 	Model         string            `json:"model,omitempty"`
@@ -88,9 +87,13 @@ func (a *API) execution(c *call) (session.Execution, error) {
 	if err != nil {
 		return session.Execution{}, err
 	}
+	messages, err := conversation(r.Messages)
+	if err != nil {
+		return session.Execution{}, err
+	}
 	return session.Execution{
 		Question: session.Question{
-			Messages: r.Messages, Text: r.Input, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, DryRun: r.DryRun,
+			Messages: messages, Text: r.Input, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, DryRun: r.DryRun,
 		},
 		Values: values, KeepMissing: r.KeepMissing, Settings: r.Settings,
 	}, a.fewFiles(len(r.Files))

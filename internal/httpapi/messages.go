@@ -1,0 +1,41 @@
+package httpapi
+
+import (
+	"fmt"
+
+	"inlay/chat"
+	"inlay/fault"
+)
+
+// message is a message as inlay.history/v1 has it, or with its text under the
+// name that the OpenAI API gives it.
+type message struct {
+	chat.Message
+	Content string `json:"content,omitempty" doc:"text, under the name that the OpenAI API gives it"`
+}
+
+// plain is the message of that subject under its own names.
+func (m message) plain(subject string) (chat.Message, error) {
+	switch m.Role {
+	case chat.System, chat.User, chat.Assistant, chat.Tool:
+	default:
+		return m.Message, &fault.Error{Code: fault.Usage, Subject: subject + ".role", Reason: "is not system, user, assistant or tool"}
+	}
+	if m.Text != "" && m.Content != "" {
+		return m.Message, &fault.Error{Code: fault.Usage, Subject: subject, Reason: "has both text and content", Next: "send one of them"}
+	}
+	m.Text += m.Content
+	return m.Message, nil
+}
+
+// conversation is a request's messages under their own names.
+func conversation(list []message) ([]chat.Message, error) {
+	out := make([]chat.Message, len(list))
+	for i, m := range list {
+		var err error
+		if out[i], err = m.plain(fmt.Sprintf("messages[%d]", i)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
