@@ -9,7 +9,7 @@ import (
 
 // rebuilt returns the lines with each table in its place, and what is left of
 // the others.
-func (t *tabulator) rebuilt() []line {
+func (t *tabulator) rebuilt() []piece {
 	rest := make([]line, 0, len(t.lines)) // in their old order, those without text too
 	for i, l := range t.lines {
 		l.text = t.left(i)
@@ -20,15 +20,15 @@ func (t *tabulator) rebuilt() []line {
 		t.found[i].line = t.anchor(t.found[i], rest)
 	}
 	slices.SortStableFunc(t.found, func(a, b found) int { return cmp.Compare(a.line, b.line) })
-	var out []line
+	var out []piece
 	next := 0
 	for i, l := range rest {
 		for ; next < len(t.found) && t.found[next].line == i; next++ {
-			out = append(out, line{text: strings.TrimRight(t.found[next].text, "\n"), table: true, ux: t.ux, uy: t.uy})
+			table := line{text: strings.TrimRight(t.found[next].text, "\n"), table: true, ux: t.ux, uy: t.uy}
+			out = append(out, piece{line: table, box: t.found[next].box})
 		}
 		if l.text != "" {
-			l.words = nil
-			out = append(out, l)
+			out = append(out, t.pieceOf(l))
 		}
 	}
 	return out

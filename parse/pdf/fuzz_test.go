@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -76,6 +77,33 @@ func FuzzCFF(f *testing.F) {
 	})
 }
 
+// FuzzContent shows what a page's content makes of text, rules and tables,
+// without a file around it that has to be right first.
+func FuzzContent(f *testing.F) {
+	f.Add([]byte("0 0 90 60 re S 0 20 m 90 20 l 0 40 m 90 40 l 30 0 m 30 60 l 60 0 m 60 60 l S BT /F 6 Tf 1 41 Td (Item) Tj 30 0 Td (Unit) Tj 30 0 Td (Price) Tj -60 -20 Td (Tea) Tj 30 0 Td (cup) Tj 30 0 Td (2.00) Tj ET"))
+	f.Add([]byte("BT /F 6 Tf 1 80 Td (TOTAL 1000) Tj 60 0 Td (145) Tj -60 -7 Td (MEAN) Tj 30 0 Td (32) Tj 30 0 Td (48) Tj -60 -7 Td (MAX) Tj 30 0 Td (63) Tj 30 0 Td (91) Tj 0 1 -1 0 50 50 Tm (turned) Tj ET"))
+	f.Add([]byte("0 60 90 .1 re f 0 40 90 .1 re f 0 0 90 .1 re f BT /F 6 Tf 1 50 Td (Name) Tj 40 0 Td (Value) Tj -40 -20 Td (one) Tj 40 0 Td (1) Tj -40 -8 Td (two) Tj 40 0 Td (2) Tj ET"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file := fmt.Appendf(nil, "%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[3 0 R]/MediaBox[0 0 99 99]>>endobj 3 0 obj<</Type/Page/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj 5 0 obj<</Type/Font/Subtype/Type1>>endobj 4 0 obj<</Length %d>>stream\n%s\nendstream endobj", len(src), src)
+		d, err := Parser{Limits: small()}.Parse(context.Background(), parse.File{Name: "a.pdf", Data: file}, nil)
+		if err != nil {
+			require.NotEqual(t, fault.Internal, fault.CodeOf(err), "%v", err)
+			return
+		}
+		sound(t, d)
+	})
+}
+
+// sound holds what is true of every document.
+func sound(t *testing.T, d parse.Document) {
+	t.Helper()
+	require.NotEmpty(t, d.Text)
+	for _, s := range d.Sections {
+		require.True(t, 0 <= s.Start && s.Start <= s.End && s.End <= len(d.Text))
+	}
+	require.True(t, utf8.ValidString(d.Text))
+}
+
 func FuzzParser(f *testing.F) {
 	page := "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[3 0 R]/MediaBox[0 0 9 9]>>endobj 3 0 obj<</Type/Page/Contents 4 0 R/Resources<</Font<</F 5 0 R>>/XObject<</X 4 0 R>>>>>>endobj "
 	f.Add([]byte(page + "4 0 obj<</Length 28/Subtype/Form>>stream\nBT /F 1 Tf 1 1 Td (ab) Tj ET /X Do\nendstream endobj 5 0 obj<</Type/Font/Subtype/Type1/Encoding<</Differences[97/alpha]>>>>endobj"))
@@ -87,10 +115,6 @@ func FuzzParser(f *testing.F) {
 			require.NotEqual(t, fault.Internal, fault.CodeOf(err), "%v", err)
 			return
 		}
-		require.NotEmpty(t, d.Text)
-		for _, s := range d.Sections {
-			require.True(t, 0 <= s.Start && s.Start <= s.End && s.End <= len(d.Text))
-		}
-		require.True(t, utf8.ValidString(d.Text))
+		sound(t, d)
 	})
 }

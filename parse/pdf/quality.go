@@ -21,6 +21,7 @@ type quality struct {
 // engine as well. docs/decisions.md says what they were measured on.
 const (
 	maxStrange      = .005 // share of strange characters
+	maxBullets      = .05  // lone private-use characters to letters
 	maxUnmapped     = .05  // share of shown characters without text
 	maxMeanWord     = 14   // runes
 	maxSingle       = .5   // share of one-letter words
@@ -32,38 +33,72 @@ const (
 
 // measure judges a text.
 func measure(s string) (q quality) {
-	run, letters, cjk := 0, 0, false
-	flush := func() {
-		if run > 0 && !cjk {
-			q.words++
-			q.length += letters
-			if run == 1 && letters == 1 {
-				q.single++
-			}
-		}
-		run, letters, cjk = 0, 0, false
-	}
+	var w run
+	bullets := 0
 	for _, r := range s {
 		if unicode.IsSpace(r) {
-			flush()
+			bullets += q.end(w)
+			w = run{}
 			continue
 		}
-		run++
-		q.runes++
-		switch {
-		case unicode.IsControl(r), r == '\uFFFD', unicode.Is(unicode.Co, r):
-			q.strange++
-		case unicode.IsLetter(r), unicode.IsDigit(r):
-			q.letters++
-			letters++
-			cjk = cjk || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer)
-			if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana) {
-				q.rightLtr++
-			}
+		q.take(&w, r)
+	}
+	bullets += q.end(w)
+	if over(bullets, q.letters, maxBullets) {
+		q.strange += bullets
+	}
+	return q
+}
+
+// run is what stands between white space.
+type run struct {
+	runes, letters, digits int  // letters: and digits
+	private                int  // private-use characters
+	unparted               bool // its script does not part words
+}
+
+// take counts one rune of a run.
+func (q *quality) take(w *run, r rune) {
+	w.runes++
+	q.runes++
+	switch {
+	case r >= 0xE000 && unicode.Is(unicode.Co, r):
+		w.private++
+		q.strange++
+	case unicode.IsControl(r), r == '\uFFFD':
+		q.strange++
+	case unicode.IsLetter(r), unicode.IsDigit(r):
+		q.letters++
+		w.letters++
+		if unicode.IsDigit(r) {
+			w.digits++
+		}
+		if r < 0x590 { // before the first of the scripts below
+			return
+		}
+		w.unparted = w.unparted || isIdeograph(r) || unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer)
+		if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana) {
+			q.rightLtr++
 		}
 	}
-	flush()
-	return q
+}
+
+// end counts a run as a word. A private-use character or two that stand alone are
+// the bullet of a symbol font, which the second engine knows no better: they are
+// not strange, and their number is returned.
+func (q *quality) end(w run) (bullets int) {
+	if w.private > 0 && w.private == w.runes && w.runes <= 2 {
+		q.strange -= w.private
+		return w.private
+	}
+	if w.runes > 0 && !w.unparted {
+		q.words++
+		q.length += w.letters
+		if w.runes == 1 && w.letters > w.digits {
+			q.single++
+		}
+	}
+	return 0
 }
 
 // doubtful reports whether the second engine should read a page too.

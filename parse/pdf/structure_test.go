@@ -92,6 +92,14 @@ func TestTables(t *testing.T) {
 			"a matrix is none", row(700, map[int]string{72: "a", 100: "b", 130: "c"}) + row(680, map[int]string{72: "d", 100: "e", 130: "f"}) + row(660, map[int]string{72: "g", 100: "h", 130: "i"}),
 			"a b c\nd e f\ng h i",
 		},
+		{
+			"boxes drawn from the bottom up are read from the top", at(72, 300, "Fourth") + at(72, 286, "block.") + at(72, 400, "Third.") + at(72, 500, "Second.") + at(72, 700, "First."),
+			"First.\n\nSecond.\n\nThird.\n\nFourth\nblock.",
+		},
+		{
+			"a head drawn last stays last", at(72, 600, "Text.") + at(72, 300, "More of it.") + at(72, 700, "Head"),
+			"Text.\n\nMore of it.\n\nHead",
+		},
 		{"a frame around text is none", box(70, 600, 300, 120, "S") + at(72, 700, "In a") + at(72, 686, "frame."), "In a\nframe."},
 	} {
 		d := read(t, texts(c.content))

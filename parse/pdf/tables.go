@@ -57,10 +57,7 @@ func (p *page) tabulate(lines []line) []line {
 		}
 	}
 	t.aligned(over)
-	if len(t.found) == 0 {
-		return lines
-	}
-	return t.rebuilt()
+	return t.ordered(t.rebuilt())
 }
 
 // without drops the rules of a table from those of the page.
