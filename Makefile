@@ -44,8 +44,8 @@ fmt: ## format everything
 	$(TOOL) golangci-lint fmt ./...
 
 .PHONY: fuzz
-fuzz: ## each fuzz target for FUZZTIME (20s)
-	scripts/fuzz $(FUZZTIME)
+fuzz: ## each fuzz target for FUZZTIME (20s), of FUZZIN alone if given
+	scripts/fuzz $(FUZZTIME) $(FUZZIN)
 
 .PHONY: golden
 golden: ## rewrite golden files from what the code does now; read the diff
