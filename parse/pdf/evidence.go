@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Rows whose gaps lie below each other are a table only if their cells read like
@@ -233,6 +234,12 @@ func isNumber(s string) bool {
 		}
 	}
 	return digits > 0 && letters <= 2 && len(strings.Fields(s)) <= 3 || digits+letters == 0 && strings.Trim(s, "-\u2013\u2014\u2212/") == ""
+}
+
+// isBullet reports whether the first word of a line marks the item of a list.
+func isBullet(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return n == len(s) && !isNumber(s) && isMark(s) || unicode.Is(unicode.Co, r) || strings.ContainsRune("•◦▪●○■□–☐☑", r)
 }
 
 // isMark reports whether a cell is the bullet or number of a list's item.

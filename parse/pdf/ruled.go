@@ -202,7 +202,7 @@ func (t *tabulator) shared(row [][]at) (heights []float64, whole []bool) {
 
 // apart reports whether the lines of a row's cells are rows of their own: in
 // most of them a line ends although there was room for the next word, or a number
-// stands below a number.
+// stands below a number. The items of a list are no rows.
 func (t *tabulator) apart(row [][]at, whole []bool, xs []float64) bool {
 	judged, own := 0, 0
 	for column, cell := range row {
@@ -215,6 +215,9 @@ func (t *tabulator) apart(row [][]at, whole []bool, xs []float64) bool {
 				continue
 			}
 			judged++
+			if isBullet(t.text(cell[i : i+1])) {
+				continue
+			}
 			from := t.word(cell[i-t.inLine(cell[:i])])
 			before, after := t.word(cell[i-1]), t.word(cell[i])
 			if before.x1-from.x0+after.x1-after.x0+t.lines[cell[i].line].size < width || isNumber(t.text(cell[i-1:i])) && isNumber(t.text(cell[i:i+1])) {

@@ -69,6 +69,11 @@ func TestTables(t *testing.T) {
 			"| Item | Kind | Price |\n| --- | --- | --- |\n| Tea | small | 2.00 |\n| Tea | large | 3.00 |",
 		},
 		{
+			"the items of a list are no rows", box(70, 655, 300, 60, "S") + "70 695 m 370 695 l 195 655 m 195 715 l S\n" + row(700, map[int]string{72: "Fruit", 200: "Trees"}) +
+				row(680, map[int]string{72: "* apple", 200: "* ash"}) + row(666, map[int]string{72: "* pear", 200: "* oak"}),
+			"| Fruit | Trees |\n| --- | --- |\n| * apple * pear | * ash * oak |",
+		},
+		{
 			"a turned header", box(70, 600, 180, 100, "S") + "70 640 m 250 640 l 70 620 m 250 620 l 150 600 m 150 700 l 200 600 m 200 700 l S\n" + at(72, 660, "Right") +
 				"BT /F1 12 Tf 0 1 -1 0 180 645 Tm (Read) Tj 0 1 -1 0 230 645 Tm (Write) Tj ET\n" +
 				row(626, map[int]string{72: "Guest", 170: "X"}) + row(606, map[int]string{72: "Owner", 170: "X", 220: "X"}),
