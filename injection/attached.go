@@ -36,31 +36,72 @@ func (a *attached) id() string {
 	return a.content
 }
 
-// load reads the bytes and derives the content id.
-func (a *attached) load(ctx context.Context) error {
+// identify makes sure of the content id. It reads the bytes unless the caller
+// knows the id.
+func (a *attached) identify(ctx context.Context) error {
 	if a.content != "" {
 		return nil
 	}
-	start := time.Now()
-	if a.Data == nil && a.Open != nil {
-		data, err := a.Open(ctx)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", a.Name, err)
-		}
-		a.Data = data
+	if a.Data == nil && a.Content != "" {
+		a.content = a.Content
+		return nil
+	}
+	if err := a.load(ctx); err != nil {
+		return err
 	}
 	a.content = parse.FileID(a.Data)
+	return nil
+}
+
+// load reads the bytes.
+func (a *attached) load(ctx context.Context) error {
+	if a.Data != nil || a.Open == nil {
+		return nil
+	}
+	start := time.Now()
+	data, err := a.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", a.Name, err)
+	}
+	a.Data = data
 	a.read += time.Since(start)
 	return nil
 }
 
+// file is a as its reader takes it.
+func (a *attached) file() parse.File {
+	return parse.File{Name: a.Name, Path: a.Path, MediaType: a.MediaType, Data: a.Data}
+}
+
+// recall takes the document that the reader has at hand, if it has.
+func (t *turn) recall(a *attached, n *node) bool {
+	reader, ok := t.in.Reader.(Recaller)
+	if !ok || a.Data != nil {
+		return false
+	}
+	start := time.Now()
+	if a.doc, ok = reader.Recall(a.content, a.file()); !ok {
+		return false
+	}
+	a.read += time.Since(start)
+	n.set(Loading, textParserLoaded(a.doc.Library, a.Name))
+	n.set(Done, textParserLoaded(a.doc.ReadBy(), a.Name))
+	return true
+}
+
 // parse reads the document and reports its progress below parent.
 func (t *turn) parse(ctx context.Context, a *attached, n *node) error {
+	if err := a.identify(ctx); err != nil {
+		return err
+	}
+	n.set(Loading, textLoadingParser(a.Name))
+	if t.recall(a, n) {
+		return nil
+	}
 	if err := a.load(ctx); err != nil {
 		return err
 	}
-	f := parse.File{Name: a.Name, Path: a.Path, MediaType: a.MediaType, Data: a.Data}
-	n.set(Loading, textLoadingParser(a.Name))
+	f := a.file()
 	parser, err := t.in.Reader.Lookup(f)
 	if err != nil {
 		return err
@@ -154,8 +195,8 @@ func canceled(err error) error {
 	return &fault.Error{Code: fault.Canceled, Reason: "canceled", Err: err}
 }
 
-// distinct reads every file's bytes and keeps the first of those that are the
-// same; a warning names the others.
+// distinct keeps the first of files with the same bytes; a warning names the
+// others. It reads those whose content id is not known.
 func (t *turn) distinct(ctx context.Context, files []*attached) ([]*attached, error) {
 	first := map[string]*attached{}
 	var kept []*attached
@@ -163,7 +204,7 @@ func (t *turn) distinct(ctx context.Context, files []*attached) ([]*attached, er
 		if err := ctx.Err(); err != nil {
 			return nil, canceled(err)
 		}
-		if a.err = a.load(ctx); a.err != nil {
+		if a.err = a.identify(ctx); a.err != nil {
 			if err := ctx.Err(); err != nil {
 				return nil, canceled(err)
 			}

@@ -224,7 +224,7 @@ func (t *turn) overflow(ctx context.Context, prompt string) (int, error) {
 func (t *turn) doesNotFit(p *plan, over int, next string) error {
 	files := 0
 	for _, a := range p.whole {
-		a.count = t.counter.Count(a.doc.Text)
+		a.count = a.doc.Counts.Count(t.counter, a.doc.Text)
 		files += a.count.Budgeted()
 	}
 	reason := fmt.Sprintf("the prompt has %d tokens more than the window of %d", over, t.window.Length.N)

@@ -25,6 +25,13 @@ type Reader interface {
 	Parse(ctx context.Context, f parse.File, report parse.Progress) (parse.Document, error)
 }
 
+// Recaller is a [Reader] that may have the document of a content id at hand, so
+// that its file need not be opened; parse.Cached is one.
+type Recaller interface {
+	// Recall returns the document of f, which has no bytes.
+	Recall(id string, f parse.File) (parse.Document, bool)
+}
+
 // Retriever finds passages; *retrieve.Retriever is one.
 type Retriever interface {
 	// Profile describes the search without doing any work.

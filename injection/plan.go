@@ -158,9 +158,9 @@ func (t *turn) countFiles(files []*attached, budget int) tokens.Count {
 			room = max(budget, 0)
 		}
 		if t.req.Options.ExactCounts || mode == ModeFull {
-			a.count = t.counter.Count(a.doc.Text)
+			a.count = a.doc.Counts.Count(t.counter, a.doc.Text)
 		} else {
-			_, a.count = t.counter.Exceeds(room, a.doc.Text)
+			_, a.count = a.doc.Counts.Exceeds(t.counter, room, a.doc.Text)
 		}
 		a.counted = time.Since(began)
 		left = max(left-a.count.Budgeted(), 0)

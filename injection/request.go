@@ -34,6 +34,7 @@ type File struct {
 	Mode      Mode   // overrides Options.Mode for this file
 	Data      []byte
 	Open      func(ctx context.Context) ([]byte, error) // used when Data is nil
+	Content   string                                    // parse.FileID of the bytes of a file that is known to be no image; Open is used only where the document is not at hand
 }
 
 // Mode overrides the decision (INJ-11).

@@ -18,6 +18,7 @@ type Cached struct {
 	Store     cache.Store // nil parses every time
 	Namespace string      // separates callers that must not learn of each other
 	Limits    Limits      // those the registry's parsers were made with
+	Recent    *Recent     // documents in memory; nil: none
 }
 
 // Lookup is [Registry.Lookup].
@@ -32,12 +33,16 @@ func (c Cached) Parse(ctx context.Context, f File, report Progress) (Document, e
 		return Document{}, err
 	}
 	key := c.key(f, p)
+	if d, ok := c.Recall(key.Parts[0], f); ok {
+		monotonic(report)(1)
+		return d, nil
+	}
 	if d, ok := c.load(ctx, key, f); ok {
 		if w, odd := c.Registry.mismatch(p, detected); odd {
 			d.Warnings = append(d.Warnings, w)
 		}
 		monotonic(report)(1)
-		return d, nil
+		return c.Recent.keep(c.recentKey(d.FileID, f), d), nil
 	}
 	d, err := c.Registry.Parse(ctx, f, report)
 	if err != nil {
@@ -46,6 +51,7 @@ func (c Cached) Parse(ctx context.Context, f File, report Progress) (Document, e
 	if d.Partial {
 		return d, nil
 	}
+	d = c.Recent.keep(c.recentKey(d.FileID, f), d)
 	return d, c.save(ctx, key, d)
 }
 

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"inlay/tokens"
 )
 
 // File is what was attached: a name, its bytes and, if the sender said so, a
@@ -24,8 +26,14 @@ const FileIDPrefix = "file-"
 // FileID names a file by its bytes: the same bytes have the same id under any name.
 func FileID(data []byte) string {
 	sum := sha256.Sum256(data)
-	return FileIDPrefix + hex.EncodeToString(sum[:12])
+	return FileIDPrefix + hex.EncodeToString(sum[:idBytes])
 }
+
+// idBytes is how much of a SHA-256 an id has.
+const idBytes = 12
+
+// FileIDOf is the [FileID] of bytes whose SHA-256 is known, in hexadecimal.
+func FileIDOf(sum string) string { return FileIDPrefix + sum[:2*idBytes] }
 
 // Document is a parsed file. It is immutable: everything later points into
 // Text by byte offset.
@@ -43,6 +51,8 @@ type Document struct {
 	Warnings  []Warning `json:"warnings,omitempty"`
 	Partial   bool      `json:"partial,omitempty"` // reading was ended from outside: other pages may come next time
 	Cached    bool      `json:"-"`                 // it came from a cache: nothing was parsed
+
+	Counts *tokens.Known `json:"-"` // of Text, where the document is kept in memory; else nil
 }
 
 // ReadBy names what read the document, and the pages that something else read:

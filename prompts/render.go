@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"strings"
 	"text/template"
 )
@@ -55,23 +56,36 @@ func (s *Set) part(t *template.Template, name string, d Data) (string, error) {
 	if b := t.Lookup(name); b != nil {
 		return render(b, d)
 	}
-	classic, err := Named("classic")
+	ours, err := classic()
 	if err != nil {
 		return "", err
 	}
 	if t == s.full {
-		return render(classic.full.Lookup(name), d)
+		return render(ours.full.Lookup(name), d)
 	}
-	return render(classic.retrieval.Lookup(name), d)
+	return render(ours.retrieval.Lookup(name), d)
 }
 
 func render(t *template.Template, d Data) (string, error) {
-	d.Fence = fence(d)
 	var b strings.Builder
-	if err := t.Execute(&b, d); err != nil {
+	if err := t.Execute(&b, &shown{Data: d}); err != nil {
 		return "", fmt.Errorf("render prompt: %w", err)
 	}
 	return b.String(), nil
+}
+
+// shown is what a template sees. Its fence is made where a template asks for it.
+type shown struct {
+	Data
+	fence string
+}
+
+// Fence is the marker of [Data].
+func (s *shown) Fence() string {
+	if s.fence == "" {
+		s.fence = fence(s.Data)
+	}
+	return s.fence
 }
 
 // fence derives a marker from the material itself and makes sure that it does
@@ -81,8 +95,11 @@ func render(t *template.Template, d Data) (string, error) {
 func fence(d Data) string {
 	for salt := 0; ; salt++ {
 		h := sha256.New()
-		h.Write(fmt.Appendf(nil, "%d\n", salt))
-		d.material(func(s string) { h.Write(fmt.Appendf(nil, "%d:%s", len(s), s)) })
+		_, _ = fmt.Fprintf(h, "%d\n", salt)
+		d.material(func(s string) {
+			_, _ = fmt.Fprintf(h, "%d:", len(s))
+			_, _ = io.WriteString(h, s)
+		})
 		mark := "=====" + hex.EncodeToString(h.Sum(nil)[:6])
 		clash := strings.Contains(d.Query, mark)
 		d.material(func(s string) { clash = clash || strings.Contains(s, mark) })

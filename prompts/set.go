@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -31,7 +32,8 @@ type Set struct {
 	full, retrieval, none *template.Template
 }
 
-// Data is what a template can show.
+// Data is what a template can show, and .Fence: a marker that occurs in none of
+// the texts, names and headings.
 type Data struct {
 	Query     string
 	Files     []File     // whole files, in order of attachment
@@ -39,7 +41,6 @@ type Data struct {
 	Shown     int        // passages in Citations
 	Total     int        // passages the files have
 	Selection bool       // the citations stand for whole documents, in document order
-	Fence     string     // a marker that occurs in none of the texts, names and headings above
 }
 
 // File is a file to be laid in whole.
@@ -59,13 +60,26 @@ type Citation struct {
 	Header  string // a table's header row that the text lacks; may be empty
 }
 
+// The built-in sets, read when first asked for.
+//
+//nolint:gochecknoglobals // they never change; reading and checking them for every prompt would cost more than all the rest of a decision
+var (
+	classic = sync.OnceValues(func() (*Set, error) { return load("classic") })
+	cited   = sync.OnceValues(func() (*Set, error) { return load("cited") })
+)
+
 // Named returns the built-in set of that name: "classic" or "cited".
 func Named(name string) (*Set, error) {
 	switch name {
-	case "classic", "cited":
-	default:
-		return nil, fmt.Errorf("prompt set %q: not one of classic, cited", name)
+	case "classic":
+		return classic()
+	case "cited":
+		return cited()
 	}
+	return nil, fmt.Errorf("prompt set %q: not one of classic, cited", name)
+}
+
+func load(name string) (*Set, error) {
 	sub, err := fs.Sub(builtin, name)
 	if err != nil {
 		return nil, fmt.Errorf("prompt set %s: %w", name, err)

@@ -41,6 +41,7 @@ type serviceSettings struct {
 	MaxFiles    int           `key:"max_request_files" default:"32" placeholder:"N" help:"Most files of one request."`
 	MaxKept     int           `key:"max_kept_files" default:"100000" placeholder:"N" help:"Most files a key keeps; 0: any number."`
 	MaxTotal    int64         `key:"max_kept_bytes" default:"21474836480" placeholder:"BYTES" help:"Most bytes of files a key keeps; 0: any number."`
+	Memory      int64         `key:"document_memory_bytes" name:"document-memory" default:"67108864" placeholder:"BYTES" help:"Documents kept ready in memory, in all; less than 0: none."`
 	MaxTime     time.Duration `key:"max_time" default:"10m" help:"Longest request that is no stream."`
 	Rate        float64       `key:"rate" default:"100" placeholder:"N" help:"Most requests a second of one key; 0: any number."`
 	Concurrency int           `key:"concurrency" default:"64" placeholder:"N" help:"Most requests of one key at once."`

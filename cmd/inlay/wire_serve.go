@@ -48,7 +48,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	injector, err := c.injectors(a, embedder, kept)
+	injector, err := c.injectors(a, embedder, kept, &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }})
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func (c *serveCmd) measure() func(model string, length int) (llm.Measurer, error
 	}
 }
 
-// injectors are alike but for the part of the cache that they see.
-func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store) (func(owner string) *injection.Injector, error) {
+// injectors are alike but for the part of the caches that they see.
+func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, recent *parse.Recent) (func(owner string) *injection.Injector, error) {
 	limits, err := c.limits()
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store) 
 		return nil, err
 	}
 	return func(owner string) *injection.Injector {
-		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: limits}, Retriever: retriever}
+		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: limits, Recent: recent}, Retriever: retriever}
 	}, nil
 }
 

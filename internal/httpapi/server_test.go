@@ -82,12 +82,12 @@ func start(tb testing.TB, o setup) *server {
 	retriever := retrieve.New(retrieve.Options{Cache: kept})
 	logs := &lockedBuffer{}
 	log := slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	metrics := httpapi.NewMetrics()
+	metrics, recent := httpapi.NewMetrics(), &parse.Recent{}
 	service, err := session.Open(tb.Context(), session.Config{
 		Data: o.dir, State: store, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
 		Chains: o.chains, Router: o.router, Mode: o.mode,
 		Injector: func(owner string) *injection.Injector {
-			return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner}, Retriever: retriever, Logger: log}
+			return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Recent: recent}, Retriever: retriever, Logger: log}
 		},
 		Evaluator: func(owner string) eval.Options {
 			return eval.Options{Reader: held{parse.Cached{Registry: registry, Store: kept, Namespace: owner}, o.hold}, Store: kept, Build: "test", Resamples: 50}
@@ -230,10 +230,10 @@ func (s *server) upload(secret, name, content string) string {
 	return f.ID
 }
 
-func handbook(t *testing.T) string {
-	t.Helper()
+func handbook(tb testing.TB) string {
+	tb.Helper()
 	data, err := os.ReadFile("../../testdata/handbook.md")
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return string(data)
 }
 

@@ -78,19 +78,33 @@ func (s *Service) attachOne(ctx context.Context, owner string, ref FileRef, i in
 
 // upload is an uploaded file, read when it is needed.
 func (s *Service) upload(ctx context.Context, owner, id string, mode injection.Mode) (injection.File, error) {
-	record, err := s.File(ctx, owner, id)
+	u, err := s.uploads.get(ctx, uploadKey{owner, id}, s.findUpload)
 	if err != nil {
 		return injection.File{}, err
 	}
-	f := injection.File{ID: id, Name: record.Name, Mode: mode, Open: s.opener(owner, record)}
+	f := injection.File{ID: id, Name: u.name, Mode: mode, MediaType: u.image, Open: func(context.Context) ([]byte, error) { return s.blobs.read(owner, u.content) }}
+	if u.image == "" {
+		f.Content = parse.FileIDOf(u.content)
+	}
+	return f, nil
+}
+
+// findUpload asks the state, and the file itself if it was not looked at yet.
+func (s *Service) findUpload(ctx context.Context, key uploadKey) (upload, error) {
+	record, err := s.File(ctx, key.owner, key.id)
+	if err != nil {
+		return upload{}, err
+	}
+	u := upload{name: record.Name, content: record.Content}
+	if record.State == state.Uploaded {
+		u.image, err = s.imageType(key.owner, record)
+		return u, err
+	}
 	reading, err := ReadingOf(record)
-	if err == nil && reading.Image {
-		f.MediaType = reading.MediaType
+	if reading.Image {
+		u.image = reading.MediaType
 	}
-	if err == nil && record.State == state.Uploaded { // not looked at yet
-		f.MediaType, err = s.imageType(owner, record)
-	}
-	return f, err
+	return u, err
 }
 
 func (s *Service) imageType(owner string, f state.File) (string, error) {
@@ -102,10 +116,6 @@ func (s *Service) imageType(owner string, f state.File) (string, error) {
 	head := make([]byte, 16)
 	n, _ := content.Read(head)
 	return injection.ImageType(head[:n]), nil
-}
-
-func (s *Service) opener(owner string, f state.File) func(context.Context) ([]byte, error) {
-	return func(context.Context) ([]byte, error) { return s.blobs.read(owner, f.Content) }
 }
 
 // earlier are the documents attached to messages before the new one, each once,

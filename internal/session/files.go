@@ -152,6 +152,7 @@ func (s *Service) DeleteFile(ctx context.Context, owner, id string) error {
 	s.content.Lock()
 	defer s.content.Unlock()
 	f, shared, err := s.config.State.DeleteFile(ctx, owner, id)
+	s.uploads.forget(uploadKey{owner, id})
 	if err != nil {
 		return missing(fault.FileNotFound, "file", id, err)
 	}

@@ -109,7 +109,7 @@ func (s *Service) measurer(ctx context.Context, name string, length int) (llm.Me
 	if s.config.Measure == nil {
 		return nil, errWindow(name)
 	}
-	m, err := s.config.Measure(name, length)
+	m, err := s.measured.get(modelKey{model: name, length: length}, func() (llm.Measurer, error) { return s.config.Measure(name, length) })
 	if fault.Is(err, fault.WindowUnknown) {
 		err = errWindow(name)
 	}
@@ -160,13 +160,19 @@ func (s *Service) Text(ctx context.Context, owner string, q Question, split *Spl
 }
 
 func (s *Service) textOf(ctx context.Context, owner string, f injection.File) (string, error) {
+	reader := s.config.Injector(owner).Reader
 	if f.Data == nil {
+		if recaller, ok := reader.(injection.Recaller); ok {
+			if doc, ok := recaller.Recall(f.Content, fileOf(f)); ok {
+				return doc.Text, nil
+			}
+		}
 		data, err := f.Open(ctx)
 		if err != nil {
 			return "", fmt.Errorf("read %s: %w", f.ID, err)
 		}
 		f.Data = data
 	}
-	doc, err := s.config.Injector(owner).Reader.Parse(ctx, fileOf(f), nil)
+	doc, err := reader.Parse(ctx, fileOf(f), nil)
 	return doc.Text, err
 }

@@ -62,15 +62,17 @@ type Config struct {
 
 // Service does the work. Open one with [Open].
 type Service struct {
-	config  Config
-	log     *slog.Logger
-	blobs   blobs
-	queue   *queue[state.File]
-	evals   evaluations
-	known   strategies
-	router  router
-	release func()
-	content sync.Mutex // held while bytes and the record that names them come or go together
+	config   Config
+	log      *slog.Logger
+	blobs    blobs
+	uploads  uploads
+	queue    *queue[state.File]
+	evals    evaluations
+	known    strategies
+	router   router
+	measured opened[llm.Measurer] // models that no upstream serves
+	release  func()
+	content  sync.Mutex // held while bytes and the record that names them come or go together
 }
 
 // Open takes the data folder for this process alone, clears what a killed

@@ -57,7 +57,7 @@ type router struct {
 
 	mu     sync.Mutex
 	lists  map[string]listing
-	models map[modelKey]Model
+	models opened[Model]
 }
 
 type listing struct {
@@ -71,8 +71,32 @@ type modelKey struct {
 	length          int
 }
 
+// opened remembers models by name and length.
+type opened[M any] struct {
+	mu     sync.Mutex
+	models map[modelKey]M
+}
+
 // maxOpen bounds how many opened models are remembered; names come from requests.
 const maxOpen = 256
+
+// get is the model of a key, opened if it was not.
+func (o *opened[M]) get(key modelKey, open func() (M, error)) (M, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if m, ok := o.models[key]; ok {
+		return m, nil
+	}
+	m, err := open()
+	if err != nil {
+		return m, err
+	}
+	if o.models == nil || len(o.models) >= maxOpen {
+		o.models = map[modelKey]M{}
+	}
+	o.models[key] = m
+	return m, nil
+}
 
 // open finds a model by "UPSTREAM/NAME", else by a name that an upstream lists.
 func (r *router) open(ctx context.Context, name string, length int) (Model, string, error) {
@@ -80,21 +104,8 @@ func (r *router) open(ctx context.Context, name string, length int) (Model, stri
 	if err != nil {
 		return nil, "", err
 	}
-	key := modelKey{u.Name, model, length}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if m, ok := r.models[key]; ok {
-		return m, u.Name, nil
-	}
-	m, err := u.Open(model, length)
-	if err != nil {
-		return nil, "", err
-	}
-	if r.models == nil || len(r.models) >= maxOpen {
-		r.models = map[modelKey]Model{}
-	}
-	r.models[key] = m
-	return m, u.Name, nil
+	m, err := r.models.get(modelKey{u.Name, model, length}, func() (Model, error) { return u.Open(model, length) })
+	return m, u.Name, err
 }
 
 func (r *router) route(ctx context.Context, name string) (Upstream, string, error) {

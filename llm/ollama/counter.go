@@ -16,6 +16,9 @@ type counter struct {
 	by         string
 }
 
+// Identity implements [tokens.Lasting].
+func (c *counter) Identity() any { return *c }
+
 // Count implements [tokens.Counter].
 func (c *counter) Count(text string) tokens.Count {
 	return c.sure.count(c.vocabulary.count(text), c.by)
