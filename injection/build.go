@@ -52,7 +52,7 @@ func (t *turn) buildWhole(ctx context.Context, p *plan) (built, error) {
 	if b.prompt, err = t.prompts.Full(data); err != nil {
 		return built{}, err
 	}
-	over, err := t.overflow(ctx, b.prompt)
+	over, err := t.overflow(ctx, b.prompt, b.whole)
 	if err != nil {
 		return built{}, err
 	}
@@ -77,7 +77,7 @@ func (t *turn) tryWhole(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	over, err := t.overflow(ctx, prompt)
+	over, err := t.overflow(ctx, prompt, p.whole)
 	if err != nil || over <= 0 || t.giveUpWhole(p, over) {
 		return err
 	}
@@ -149,7 +149,7 @@ func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 		if err := t.renderRetrieval(&b); err != nil {
 			return built{}, err
 		}
-		over, err := t.overflow(ctx, b.prompt)
+		over, err := t.overflow(ctx, b.prompt, b.whole)
 		if err != nil {
 			return built{}, err
 		}
@@ -206,13 +206,14 @@ func (t *turn) data(b built) prompts.Data {
 	return d
 }
 
-// overflow is by how many tokens the conversation with prompt as its new
-// message exceeds the window less what is kept for the answer.
-func (t *turn) overflow(ctx context.Context, prompt string) (int, error) {
+// overflow is by how many tokens the conversation with prompt, in which files
+// stand whole, as its new message exceeds the window less what is kept for the
+// answer.
+func (t *turn) overflow(ctx context.Context, prompt string, whole []*attached) (int, error) {
 	start := time.Now()
 	defer func() { t.took.Tokenise += time.Since(start) }()
 	messages := append(slices.Clip(t.req.Messages), chat.Message{Role: chat.User, Text: prompt})
-	n, err := t.req.Model.CountMessages(ctx, messages)
+	n, err := t.countWith(ctx, messages, partly{t.counter, prompt, whole})
 	if err != nil {
 		return 0, err
 	}

@@ -118,7 +118,7 @@ func (t *turn) untouched(ctx context.Context) (Result, error) {
 		return Result{}, err
 	default:
 		d.Window, d.Available, d.Prompt = Measure(t.window), Available(t.window, d.TargetContextUse), t.counter.Count(t.req.Text)
-		over, err := t.overflow(ctx, t.req.Text)
+		over, err := t.overflow(ctx, t.req.Text, nil)
 		if err != nil {
 			return Result{}, err
 		}

@@ -25,6 +25,13 @@ type Measurer interface {
 	Counter(ctx context.Context) (tokens.Counter, error)
 }
 
+// TextMeasurer is a [Measurer] that counts messages by their texts, so that who
+// knows the count of a part of one need not have it counted again.
+type TextMeasurer interface {
+	// CountTexts is CountMessages by c, which counts as the model's Counter does.
+	CountTexts(ctx context.Context, c tokens.Counter, messages []chat.Message) (tokens.Count, error)
+}
+
 // RequestMeasurer is a model that counts a whole request as it will see it: its
 // messages and the tools it offers, template included.
 type RequestMeasurer interface {

@@ -42,7 +42,10 @@ type Static struct {
 	overhead MessageOverhead
 }
 
-var _ Measurer = (*Static)(nil)
+var (
+	_ Measurer     = (*Static)(nil)
+	_ TextMeasurer = (*Static)(nil)
+)
 
 // NewStatic looks up what o leaves open. A window that is neither given nor
 // known is fault.WindowUnknown: a model's name says nothing about the window
@@ -104,7 +107,12 @@ func (s *Static) Counter(context.Context) (tokens.Counter, error) { return s.cou
 
 // CountMessages implements [Measurer]. No messages are no tokens.
 func (s *Static) CountMessages(ctx context.Context, messages []chat.Message) (tokens.Count, error) {
-	return CountWithOverhead(ctx, s.counter, s.overhead, messages)
+	return s.CountTexts(ctx, s.counter, messages)
+}
+
+// CountTexts implements [TextMeasurer].
+func (s *Static) CountTexts(ctx context.Context, c tokens.Counter, messages []chat.Message) (tokens.Count, error) {
+	return CountWithOverhead(ctx, c, s.overhead, messages)
 }
 
 // CountWithOverhead counts the roles and texts of messages, their tool calls

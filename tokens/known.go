@@ -57,8 +57,14 @@ func (k *Known) Count(c Counter, text string) Count {
 func (k *Known) counted(id any) (Count, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if one := k.by[id]; one != nil && one.count != nil {
+	one := k.by[id]
+	switch {
+	case one == nil:
+		return Count{}, false
+	case one.count != nil:
 		return *one.count, true
+	case one.whole != nil && one.whole.Method == Exact:
+		return *one.whole, true
 	}
 	return Count{}, false
 }

@@ -52,3 +52,33 @@ func TestKnown(t *testing.T) {
 		require.Equal(t, counter.Count(text), none.Count(counter, text))
 	}
 }
+
+// Whatever stands around a known part, the parts count as their text does.
+func TestCountParts(t *testing.T) {
+	texts := []string{
+		strings.Repeat("The notice period is one month. ", 400), strings.Repeat("x", 5000), strings.Repeat(" ", 5000),
+		strings.Repeat("\n\n  a1 'll don't\r\n", 300), strings.Repeat("日本語の文章です。", 500), strings.Repeat("é́ 12345 ", 700),
+		"'s" + strings.Repeat(" word\n", 900) + "'", "/" + strings.Repeat("path/to\n/", 600), "short",
+	}
+	around := []string{"", " ", "\n", "abc", "12", "'", "User query: ", "\n\n---\n", "é", "//", "\r"}
+	for _, name := range tokens.Encodings() {
+		e, err := tokens.NewEncoding(name)
+		require.NoError(t, err)
+		counters := []tokens.Counter{e}
+		if name == "cl100k_base" {
+			s, err := tokens.NewEstimator(e, tokens.Gemma)
+			require.NoError(t, err)
+			counters = append(counters, s)
+		}
+		for _, c := range counters {
+			for _, text := range texts {
+				var k tokens.Known
+				for i, before := range around {
+					after := around[(i*7+3)%len(around)]
+					parts := []tokens.Part{{Text: before}, {Text: text, Known: &k}, {Text: after}, {Text: text, Known: &k}, {Text: before}}
+					require.Equal(t, c.Count(before+text+after+text+before), tokens.CountParts(c, parts), "%s %q %.20q %q", name, before, text, after)
+				}
+			}
+		}
+	}
+}

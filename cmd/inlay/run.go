@@ -66,6 +66,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if slices.Equal(args, []string{workerCommand}) {
 		return work(ctx, getenv, stdin, stdout)
 	}
+	if slices.Equal(args, []string{readerCommand}) {
+		return readApart(ctx, getenv, stdin, stdout)
+	}
 	a := &app{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
 	var c cli
 	if a.settings, err = openSource(args, getenv); err != nil {

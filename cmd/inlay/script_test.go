@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if slices.Equal(os.Args[1:], []string{workerCommand}) { // a test in this process reads a document
+	if slices.Equal(os.Args[1:], []string{workerCommand}) || slices.Equal(os.Args[1:], []string{readerCommand}) { // a test in this process reads a document
 		main()
 	}
 	testscript.Main(m, map[string]func(){"inlay": main})

@@ -61,8 +61,13 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	mode, _ := route.FindMode(c.RouteAs)
+	limits, err := c.limits()
+	if err != nil {
+		return nil, err
+	}
 	return session.Open(ctx, session.Config{
-		Data: c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Measure: c.measure(),
+		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
+		Data:  c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Measure: c.measure(),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})

@@ -194,7 +194,7 @@ func (s *Service) conclude(ctx context.Context, record state.Evaluation, result 
 	}
 	if err != nil {
 		record.State = state.Broken
-		why := readingError(err)
+		why := ReadingErrorOf(err)
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			why.Reason = (&fault.Error{Subject: f.Subject, Reason: f.Reason}).Error()
 		}

@@ -211,7 +211,7 @@ func (s *Service) read(ctx context.Context, f state.File) {
 	}
 	to := state.Processed
 	if err != nil {
-		to, r.Error = state.Failed, readingError(err)
+		to, r.Error = state.Failed, ReadingErrorOf(err)
 		s.config.Observe.ParseFailed(r.Error.Code)
 	}
 	report, err := json.Marshal(r)
@@ -223,7 +223,8 @@ func (s *Service) read(ctx context.Context, f state.File) {
 	}
 }
 
-func readingError(err error) *ReadingError {
+// ReadingErrorOf keeps of an error what the owner of the file may see.
+func ReadingErrorOf(err error) *ReadingError {
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		return &ReadingError{Code: e.Code, Reason: e.Reason, Next: e.Next}
 	}
@@ -231,15 +232,30 @@ func readingError(err error) *ReadingError {
 }
 
 func (s *Service) parse(ctx context.Context, f state.File) (Reading, error) {
+	kind, err := s.imageType(f.Owner, f)
+	switch {
+	case err != nil:
+		return Reading{}, err
+	case kind != "":
+		return Reading{Image: true, MediaType: kind}, nil
+	case s.config.Apart != nil && f.Bytes >= apartFrom:
+		return s.config.Apart(ctx, f.Owner, f.Name, s.blobs.path(f.Owner, f.Content))
+	}
 	data, err := s.blobs.read(f.Owner, f.Content)
 	if err != nil {
 		return Reading{}, err
 	}
-	if kind := injection.ImageType(data); kind != "" {
-		return Reading{Image: true, MediaType: kind}, nil
-	}
-	reader := s.config.Injector(f.Owner).Reader
-	doc, err := reader.Parse(ctx, parse.File{Name: f.Name, Data: data}, nil)
+	return ReadWith(ctx, s.config.Injector(f.Owner).Reader, parse.File{Name: f.Name, Data: data})
+}
+
+// apartFrom is the size in bytes from which an upload is read in another
+// process: starting one takes some hundredths of a second.
+const apartFrom = 1 << 20
+
+// ReadWith is what reading a file comes to. What the reader keeps of it is for
+// the questions to come.
+func ReadWith(ctx context.Context, reader injection.Reader, f parse.File) (Reading, error) {
+	doc, err := reader.Parse(ctx, f, nil)
 	if err != nil {
 		return Reading{}, err
 	}

@@ -41,6 +41,9 @@ type Config struct {
 	Upstreams Upstreams   // models that answer
 	// Injector makes the injector of one owner, whose cache entries nobody else finds.
 	Injector func(owner string) *injection.Injector
+	// Apart reads the upload at a path in a process of its own, whose reader leaves it in the cache for owner's
+	// injector, so that large files take no memory here; nil: all are read here.
+	Apart    func(ctx context.Context, owner, name, path string) (Reading, error)
 	Defaults injection.Options // what requests start from
 	Intent   string            // off, builtin or model, where a request does not say; empty: off
 	// Chains are the processors that messages and answers of one owner go through; nil: none.

@@ -15,6 +15,12 @@ import (
 // its usage; for any other server the texts are counted and a stated overhead
 // is added, which is an estimate.
 func (m *Model) CountMessages(ctx context.Context, messages []chat.Message) (tokens.Count, error) {
+	return m.CountTexts(ctx, nil, messages)
+}
+
+// CountTexts implements [llm.TextMeasurer]: c counts where no server does. Nil is
+// the model's own.
+func (m *Model) CountTexts(ctx context.Context, c tokens.Counter, messages []chat.Message) (tokens.Count, error) {
 	m.mu.Lock()
 	b, err := m.probe(ctx)
 	m.mu.Unlock()
@@ -37,7 +43,10 @@ func (m *Model) CountMessages(ctx context.Context, messages []chat.Message) (tok
 	if err != nil {
 		return tokens.Count{}, err
 	}
-	return static.CountMessages(ctx, messages)
+	if c == nil {
+		return static.CountMessages(ctx, messages)
+	}
+	return static.CountTexts(ctx, c, messages)
 }
 
 // countThere has the server count; 0 where it cannot.

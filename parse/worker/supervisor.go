@@ -148,10 +148,20 @@ func (r *run) supervise(ctx context.Context, c Command) error {
 // mark is what a worker finds in its environment.
 const mark = "INLAY_WORKER=1"
 
-// start prepares the worker's process. It is called by the name that the
-// program itself was called by. A program that does not know it is a worker
-// would start further ones, so a worker starts none.
+// start prepares the worker's process. A program that does not know it is a
+// worker would start further ones, so a worker starts none.
 func (c Command) start(ctx context.Context) (*exec.Cmd, error) {
+	cmd, err := c.Process(ctx)
+	if err == nil {
+		cmd.Env = append(cmd.Env, mark)
+	}
+	return cmd, err
+}
+
+// Process prepares another process of the program, called by the name that the
+// program itself was called by. It ends with this one and with ctx, is out of
+// reach of the terminal, and may start workers itself.
+func (c Command) Process(ctx context.Context) (*exec.Cmd, error) {
 	if slices.Contains(os.Environ(), mark) {
 		return nil, errors.New("a worker starts no workers")
 	}
@@ -165,7 +175,7 @@ func (c Command) start(ctx context.Context) (*exec.Cmd, error) {
 	}
 	cmd := exec.CommandContext(ctx, path, c.Args...)
 	cmd.Args[0] = name
-	cmd.Env = append(environment(c.Env), mark)
+	cmd.Env = environment(c.Env)
 	isolate(cmd)
 	return cmd, nil
 }

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadApart: a large upload is read by another process; the server finds
+// the parse in the cache, and the reason where there is none.
+func TestReadApart(t *testing.T) {
+	address := served(t)
+	id := uploadTo(t, address, "words.txt", strings.Repeat("The notice period is one month. ", 40_000))
+	require.Contains(t, settled(t, address, id), `"status":"processed"`)
+	question := fmt.Sprintf(`{"messages":[{"role":"user","text":"How long is it?"}],"files":[{"id":%q}],"context_length":8192,"dry_run":true}`, id)
+	answer := send(t, address+"/v1/preprocess", "application/json", strings.NewReader(question))
+	require.Contains(t, answer, `"strategy":"retrieval"`)
+	require.Contains(t, answer, `"characters":1280000`)
+	metrics := fetch(t, address+"/metrics")
+	require.Contains(t, metrics, `inlay_cache_lookups_total{kind="parse",result="hit"} 1`)
+	require.NotContains(t, metrics, `inlay_cache_lookups_total{kind="parse",result="miss"}`, "the server read nothing itself")
+
+	broken := uploadTo(t, address, "broken.pdf", "%PDF-1.7\n"+strings.Repeat("no page\n", 1<<18))
+	said := settled(t, address, broken)
+	require.Contains(t, said, `"status":"error"`)
+	require.Contains(t, said, `"code":"corrupt"`)
+}
+
+func fetch(t *testing.T, url string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	require.NoError(t, err)
+	return sent(t, req)
+}
+
+func send(t *testing.T, url, kind string, body io.Reader) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", kind)
+	return sent(t, req)
+}
+
+func sent(t *testing.T, req *http.Request) string {
+	t.Helper()
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, resp.Body.Close()) }()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, resp.StatusCode, string(data))
+	return string(data)
+}
+
+func uploadTo(t *testing.T, address, name, content string) (id string) {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	part, err := w.CreateFormFile("file", name)
+	require.NoError(t, err)
+	_, err = io.WriteString(part, content)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	_, rest, ok := strings.Cut(send(t, address+"/v1/files", w.FormDataContentType(), &b), `"id":"`)
+	require.True(t, ok)
+	id, _, _ = strings.Cut(rest, `"`)
+	return id
+}
+
+// settled is what is said of a file once it was read.
+func settled(t *testing.T, address, id string) (said string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		said = fetch(t, address+"/v1/files/"+id)
+		return !strings.Contains(said, `"status":"uploaded"`)
+	}, time.Minute, 20*time.Millisecond)
+	return said
+}
