@@ -76,9 +76,10 @@ func (a *attached) file() parse.File {
 // recall takes the document that the reader has at hand, if it has.
 func (t *turn) recall(a *attached, n *node) bool {
 	reader, ok := t.in.Reader.(Recaller)
-	if !ok || a.Data != nil {
+	if !ok || a.Data != nil || a.Content == "" {
 		return false
 	}
+	a.content = a.Content
 	start := time.Now()
 	if a.doc, ok = reader.Recall(a.content, a.file()); !ok {
 		return false
@@ -94,13 +95,10 @@ func (t *turn) parse(ctx context.Context, a *attached, n *node) error {
 	if err := a.identify(ctx); err != nil {
 		return err
 	}
-	n.set(Loading, textLoadingParser(a.Name))
-	if t.recall(a, n) {
-		return nil
-	}
 	if err := a.load(ctx); err != nil {
 		return err
 	}
+	n.set(Loading, textLoadingParser(a.Name))
 	f := a.file()
 	parser, err := t.in.Reader.Lookup(f)
 	if err != nil {
@@ -129,6 +127,9 @@ func (t *turn) parseAll(ctx context.Context, files []*attached, parent *node) ([
 	slots := make(chan struct{}, t.in.parallel())
 	var wg sync.WaitGroup
 	for i, a := range files {
+		if t.recall(a, nodes[i]) {
+			continue
+		}
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()

@@ -13,15 +13,6 @@ const Prefix = "preprocess.files."
 // variables are the result as flat dotted keys (INJ-19). Lists hold strings or
 // maps, numbers are numbers.
 func (r Result) variables(b built) map[string]any {
-	v := map[string]any{
-		"strategy": string(r.Strategy), "prompt": r.Prompt, "context": r.Context, "content": fullText(b),
-		"citations": citationList(r.Citations), "citations_text": citationsText(r.Citations), "citation_count": len(r.Citations),
-		"query": r.Query, "reason": r.Reason, "threshold": r.Threshold, "limit": r.Limit,
-		"tokens.files": r.Decision.Files.N, "tokens.prompt": r.Decision.Prompt.N,
-		"tokens.available": r.Decision.Available, "tokens.used": r.Used.N,
-		"window.length": r.Decision.Window.Length.N, "window.in_context": r.Decision.Window.InContext.N,
-		"window.remaining": r.Decision.Window.Remaining, "window.occupied_percent": r.Decision.Window.OccupiedPercent,
-	}
 	names, paths, warnings := []any{}, []any{}, []any{}
 	for _, f := range r.Files {
 		names = append(names, f.Name)
@@ -35,12 +26,16 @@ func (r Result) variables(b built) map[string]any {
 	for _, f := range r.Failures {
 		warnings = append(warnings, f.File+": "+f.Reason)
 	}
-	v["names"], v["paths"], v["count"], v["warnings"] = names, paths, len(r.Files), warnings
-	out := make(map[string]any, len(v))
-	for key, value := range v {
-		out[Prefix+key] = value
+	return map[string]any{
+		Prefix + "strategy": string(r.Strategy), Prefix + "prompt": r.Prompt, Prefix + "context": r.Context, Prefix + "content": fullText(b),
+		Prefix + "citations": citationList(r.Citations), Prefix + "citations_text": citationsText(r.Citations), Prefix + "citation_count": len(r.Citations),
+		Prefix + "query": r.Query, Prefix + "reason": r.Reason, Prefix + "threshold": r.Threshold, Prefix + "limit": r.Limit,
+		Prefix + "tokens.files": r.Decision.Files.N, Prefix + "tokens.prompt": r.Decision.Prompt.N,
+		Prefix + "tokens.available": r.Decision.Available, Prefix + "tokens.used": r.Used.N,
+		Prefix + "window.length": r.Decision.Window.Length.N, Prefix + "window.in_context": r.Decision.Window.InContext.N,
+		Prefix + "window.remaining": r.Decision.Window.Remaining, Prefix + "window.occupied_percent": r.Decision.Window.OccupiedPercent,
+		Prefix + "names": names, Prefix + "paths": paths, Prefix + "count": len(r.Files), Prefix + "warnings": warnings,
 	}
-	return out
 }
 
 // fullText is the text of the files that stand whole in the prompt.

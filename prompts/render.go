@@ -68,6 +68,7 @@ func (s *Set) part(t *template.Template, name string, d Data) (string, error) {
 
 func render(t *template.Template, d Data) (string, error) {
 	var b strings.Builder
+	b.Grow(d.size())
 	if err := t.Execute(&b, &shown{Data: d}); err != nil {
 		return "", fmt.Errorf("render prompt: %w", err)
 	}
@@ -107,6 +108,13 @@ func fence(d Data) string {
 			return mark
 		}
 	}
+}
+
+// size is about how long a prompt becomes, in bytes.
+func (d Data) size() int {
+	n := 1<<10 + len(d.Query)
+	d.material(func(s string) { n += len(s) + 64 })
+	return n
 }
 
 // material visits every text in d that comes from files.

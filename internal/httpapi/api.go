@@ -6,8 +6,10 @@
 package httpapi
 
 import (
+	"bytes"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"inlay/eval"
@@ -65,7 +67,8 @@ type API struct {
 	limiter *limiter
 	log     *slog.Logger
 	routes  []route
-	spec    []byte // openapi.json
+	spec    []byte    // openapi.json
+	buffers sync.Pool // of *bytes.Buffer, for answers
 }
 
 // New puts the service behind HTTP.
@@ -78,6 +81,7 @@ func New(c Config) (*API, error) {
 		c.Metrics = NewMetrics()
 	}
 	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), log: c.Logger}
+	a.buffers.New = func() any { return &bytes.Buffer{} }
 	a.routes = a.table()
 	spec, err := a.describe()
 	a.spec = spec

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -28,22 +29,35 @@ func (c *call) ctx() context.Context { return c.Context() }
 
 // json answers with v.
 func (c *call) json(v any) error {
-	data, err := marshal(v)
-	if err != nil {
+	b := c.api.buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	if err := encode(b, v); err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	c.w.Header().Set("Content-Type", "application/json")
-	_, _ = patientWriter{c}.Write(data) // a client that does not take it is gone
+	h := c.w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(b.Len())) // else it goes in chunks
+	_, _ = patientWriter{c}.Write(b.Bytes())       // a client that does not take it is gone
+	if b.Cap() <= maxKept {
+		c.api.buffers.Put(b)
+	}
 	return nil
 }
 
+// maxKept is the largest buffer that is kept for the next answer, in bytes.
+const maxKept = 64 << 10
+
 // marshal is JSON without escaping <, >, &.
 func marshal(v any) ([]byte, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
+	var b bytes.Buffer
+	err := encode(&b, v)
+	return b.Bytes(), err
+}
+
+func encode(b *bytes.Buffer, v any) error {
+	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return []byte(b.String()), err
+	return e.Encode(v)
 }
 
 // decode reads a JSON body into v. Its errors name the field and never the value.
@@ -58,8 +72,13 @@ func (c *call) decode(v any) error {
 // readBody reads a body of at most Limits.Body bytes.
 func (c *call) readBody() ([]byte, error) {
 	limit := c.api.config.Limits.Body
-	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.Body, limit))
-	return data, bodyError(err, limit)
+	if c.ContentLength > limit {
+		return nil, tooLargeBody(limit)
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(max(c.ContentLength, 0), 1<<20)) + bytes.MinRead) // what a client announces need not come
+	_, err := b.ReadFrom(http.MaxBytesReader(c.w, c.Body, limit))
+	return b.Bytes(), bodyError(err, limit)
 }
 
 // bodyError explains why a body could not be read.
@@ -89,7 +108,7 @@ func isSilent(err error) bool {
 
 // decodeJSON is strict: one value, no unknown field.
 func decodeJSON(data []byte, v any) error {
-	d := json.NewDecoder(strings.NewReader(string(data)))
+	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
 	if err == nil && d.More() {
