@@ -57,9 +57,12 @@ func (e *Encoding) inner(p Part) (from, to int, ok bool) {
 	if p.Known == nil || len(s) < 2*cutSearch {
 		return 0, 0, false
 	}
-	for from = 2; from < cutSearch && !e.cuts.safe(s, from); from++ {
+	from, to = 2, len(s)-1
+	for from < cutSearch && !e.cuts.safe(s, from) {
+		from++
 	}
-	for to = len(s) - 1; to > len(s)-cutSearch && !e.cuts.safe(s, to); to-- {
+	for to > len(s)-cutSearch && !e.cuts.safe(s, to) {
+		to--
 	}
 	return from, to, from < cutSearch && to > len(s)-cutSearch
 }
