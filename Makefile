@@ -83,6 +83,10 @@ bench-tokens: ## token counting against tiktoken-go
 bench-chat: ## what a chat adds before the model's first byte, against a real Ollama server
 	scripts/ollama-server run go test -run '^$$' -bench '^BenchmarkChatOverhead$$' -benchtime 20x ./cmd/inlay
 
+.PHONY: bench-service
+bench-service: ## dry-run decisions by wrk, a large upload's memory, overhead to the first token; SOAK=10m: 32 clients for so long, OLLAMA=1: a real model too
+	scripts/bench-service
+
 .PHONY: verify-tokens
 verify-tokens: ## token ids against npm's tiktoken: all reference texts, every code point
 	npm install --silent --no-audit --no-fund --prefix bin/npm tiktoken@1.0.22

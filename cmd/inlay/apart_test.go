@@ -33,14 +33,14 @@ func TestReadApart(t *testing.T) {
 	require.Contains(t, said, `"code":"corrupt"`)
 }
 
-func fetch(t *testing.T, url string) string {
+func fetch(t testing.TB, url string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	require.NoError(t, err)
 	return sent(t, req)
 }
 
-func send(t *testing.T, url, kind string, body io.Reader) string {
+func send(t testing.TB, url, kind string, body io.Reader) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func send(t *testing.T, url, kind string, body io.Reader) string {
 	return sent(t, req)
 }
 
-func sent(t *testing.T, req *http.Request) string {
+func sent(t testing.TB, req *http.Request) string {
 	t.Helper()
 	resp, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func sent(t *testing.T, req *http.Request) string {
 	return string(data)
 }
 
-func uploadTo(t *testing.T, address, name, content string) (id string) {
+func uploadTo(t testing.TB, address, name, content string) (id string) {
 	t.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -75,7 +75,7 @@ func uploadTo(t *testing.T, address, name, content string) (id string) {
 }
 
 // settled is what is said of a file once it was read.
-func settled(t *testing.T, address, id string) (said string) {
+func settled(t testing.TB, address, id string) (said string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		said = fetch(t, address+"/v1/files/"+id)

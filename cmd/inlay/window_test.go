@@ -38,19 +38,24 @@ func newGate(tb testing.TB) *gate {
 	g := &gate{}
 	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(server) }}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/api/chat" {
+		if r.URL.Path != "/api/chat" && r.URL.Path != "/v1/chat/completions" {
 			proxy.ServeHTTP(w, r)
 			return
 		}
-		g.mu.Lock()
-		g.chats++
-		g.came, g.began = time.Now(), time.Time{}
-		g.mu.Unlock()
+		g.pass()
 		proxy.ServeHTTP(&firstByte{ResponseWriter: w, gate: g}, r)
 	}))
 	tb.Cleanup(s.Close)
 	g.url = s.URL
 	return g
+}
+
+// pass notes that a chat request has come.
+func (g *gate) pass() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.chats++
+	g.came, g.began = time.Now(), time.Time{}
 }
 
 func (g *gate) last() (chats int, came, began time.Time) {

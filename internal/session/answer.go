@@ -14,14 +14,28 @@ import (
 // Answer asks the model. Failures are the upstream's, as [UpstreamError]. Where
 // the turn was routed to a tool, nobody is asked: the proposal is the answer.
 func (c *Completion) Answer(ctx context.Context) iter.Seq2[json.RawMessage, error] {
-	if c.Route != nil && c.Route.proposal != nil {
-		return c.propose()
-	}
 	answer := c.relay(ctx)
-	if c.guard != nil {
+	switch {
+	case c.Route != nil && c.Route.proposal != nil:
+		answer = c.propose()
+	case c.guard != nil:
 		answer = c.guarded(ctx, answer)
 	}
-	return answer
+	return func(yield func(json.RawMessage, error) bool) {
+		defer c.keepLaid(ctx)
+		answer(yield)
+	}
+}
+
+// keepLaid keeps the message as it was sent, for the next turn. It comes after
+// the answer: a disk that writes is not to be waited for by the first token.
+func (c *Completion) keepLaid(ctx context.Context) {
+	if c.laid == nil {
+		return
+	}
+	if data, err := json.Marshal(c.laid); err == nil {
+		_ = c.service.config.Cache.Put(context.WithoutCancel(ctx), c.laidAt, data) // without it the next turn searches the files
+	}
 }
 
 // relay hands on what the upstream answers.

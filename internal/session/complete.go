@@ -53,6 +53,8 @@ type Completion struct {
 	full     map[string]json.RawMessage // what is asked where a condensed call fails; nil: nothing
 	unrouted []apiMessage               // of full
 	guard    *guard                     // of the answer; nil: it is handed on as it comes
+	laid     *laid                      // the newest message as it goes to the model; nil: as the client wrote it
+	laidAt   cache.Key                  // where the next turn finds it
 }
 
 // Complete makes a chat completion ready: the files of its newest user message
@@ -292,14 +294,11 @@ func (c *Completion) inject(ctx context.Context, req injection.Request) error {
 	if err := c.rewriteLast(ctx, res.Message.Text, req.Images); err != nil {
 		return err
 	}
-	if res.Message.Injected == nil {
-		return nil
+	if res.Message.Injected != nil {
+		c.laid = &laid{res.Message.Text, res.Message.Injected, c.Split.moved(res.Message)}
+		c.laidAt = c.laidKey(c.last)
 	}
-	data, err := json.Marshal(laid{res.Message.Text, res.Message.Injected, c.Split.moved(res.Message)})
-	if err == nil {
-		_ = c.service.config.Cache.Put(ctx, c.laidKey(c.last), data) // without it the next turn searches the files
-	}
-	return err
+	return nil
 }
 
 func (c *Completion) rewriteLast(ctx context.Context, text string, attached []chat.Attachment) error {
