@@ -33,52 +33,52 @@ func TestReadApart(t *testing.T) {
 	require.Contains(t, said, `"code":"corrupt"`)
 }
 
-func fetch(t testing.TB, url string) string {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	require.NoError(t, err)
-	return sent(t, req)
+func fetch(tb testing.TB, url string) string {
+	tb.Helper()
+	req, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, url, nil)
+	require.NoError(tb, err)
+	return sent(tb, req)
 }
 
-func send(t testing.TB, url, kind string, body io.Reader) string {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
-	require.NoError(t, err)
+func send(tb testing.TB, url, kind string, body io.Reader) string {
+	tb.Helper()
+	req, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, url, body)
+	require.NoError(tb, err)
 	req.Header.Set("Content-Type", kind)
-	return sent(t, req)
+	return sent(tb, req)
 }
 
-func sent(t testing.TB, req *http.Request) string {
-	t.Helper()
+func sent(tb testing.TB, req *http.Request) string {
+	tb.Helper()
 	resp, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, resp.Body.Close()) }()
+	require.NoError(tb, err)
+	defer func() { require.NoError(tb, resp.Body.Close()) }()
 	data, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, resp.StatusCode, string(data))
+	require.NoError(tb, err)
+	require.Equal(tb, http.StatusOK, resp.StatusCode, string(data))
 	return string(data)
 }
 
-func uploadTo(t testing.TB, address, name, content string) (id string) {
-	t.Helper()
+func uploadTo(tb testing.TB, address, name, content string) (id string) {
+	tb.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	part, err := w.CreateFormFile("file", name)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	_, err = io.WriteString(part, content)
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	_, rest, ok := strings.Cut(send(t, address+"/v1/files", w.FormDataContentType(), &b), `"id":"`)
-	require.True(t, ok)
+	require.NoError(tb, err)
+	require.NoError(tb, w.Close())
+	_, rest, ok := strings.Cut(send(tb, address+"/v1/files", w.FormDataContentType(), &b), `"id":"`)
+	require.True(tb, ok)
 	id, _, _ = strings.Cut(rest, `"`)
 	return id
 }
 
 // settled is what is said of a file once it was read.
-func settled(t testing.TB, address, id string) (said string) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		said = fetch(t, address+"/v1/files/"+id)
+func settled(tb testing.TB, address, id string) (said string) {
+	tb.Helper()
+	require.Eventually(tb, func() bool {
+		said = fetch(tb, address+"/v1/files/"+id)
 		return !strings.Contains(said, `"status":"uploaded"`)
 	}, time.Minute, 20*time.Millisecond)
 	return said
