@@ -17,6 +17,9 @@ type expected struct {
 	half, mode, last, ask, want string
 }
 
+// parts of the set, in the order in which they were written.
+func parts() []string { return []string{"tune", "held", "late", "fresh", "blind", "last"} }
+
 func asks(tb testing.TB) (out []expected) {
 	tb.Helper()
 	data, err := os.ReadFile("testdata/asks.txt")
@@ -81,7 +84,7 @@ func decide(tb testing.TB, e expected) route.Outcome {
 	return out
 }
 
-// TestHeuristic holds both halves to what is asked of the heuristic, and every
+// TestHeuristic holds all parts of the set to what is asked of the heuristic, and every
 // decision to one tool at most, which the mode allows.
 func TestHeuristic(t *testing.T) {
 	good, all := map[string]int{}, map[string]int{}
@@ -97,23 +100,21 @@ func TestHeuristic(t *testing.T) {
 		all[e.half]++
 		if right(d, e.want) {
 			good[e.half]++
-		} else if e.half == "tune" || e.half == "late" {
+		} else if e.half != "held" && e.half != "fresh" {
 			t.Logf("%q: want %s, got %+v", e.ask, e.want, d.Tool)
 		}
 	}
-	for _, half := range []string{"tune", "held", "late", "fresh"} {
+	for _, half := range parts() {
 		t.Logf("%s: %d of %d asks decided as expected (%.3f)", half, good[half], all[half], float64(good[half])/float64(all[half]))
-		require.GreaterOrEqual(t, all[half], 55)
-		if half == "tune" || half == "held" {
-			require.GreaterOrEqual(t, float64(good[half]), .9*float64(all[half]), half)
-		}
+		require.GreaterOrEqual(t, all[half], 40)
+		require.GreaterOrEqual(t, float64(good[half]), .9*float64(all[half]), half)
 	}
 }
 
-// BenchmarkHeuristic prints the accuracy of both halves beside the time.
+// BenchmarkHeuristic prints the accuracy of each part beside the time.
 func BenchmarkHeuristic(b *testing.B) {
 	set := asks(b)
-	for _, half := range []string{"tune", "held", "late", "fresh"} {
+	for _, half := range parts() {
 		b.Run(half, func(b *testing.B) {
 			good, all := 0, 0
 			for b.Loop() {

@@ -3,7 +3,6 @@ package route
 import (
 	"context"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -18,15 +17,24 @@ var _ Decider = Heuristic{}
 // Name implements [Decider].
 func (Heuristic) Name() string { return "heuristic" }
 
-// Decide implements [Decider]. It never fails but for cancellation.
+// Decide implements [Decider]. It never fails but for cancellation. Of several
+// things that are asked for, the first that takes a tool decides.
 func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) {
 	if err := ctx.Err(); err != nil {
 		return Decision{}, Usage{}, err
 	}
-	a := readAsk(in)
-	for _, rule := range rules() {
-		if d, ok := rule(a); ok {
+	whole := readAsk(in, granted(prose(in.Ask)))
+	for _, rule := range []rule{goOn, atHand, aside} {
+		if d, ok := rule(whole); ok {
 			return d, Usage{}, nil
+		}
+	}
+	for _, clause := range clauses(whole.text) {
+		a := readAsk(in, clause)
+		for _, rule := range []rule{run, write, list, edit, grep, read, find, inspect} {
+			if d, ok := rule(a); ok {
+				return d, Usage{}, nil
+			}
 		}
 	}
 	return big("the ask is conceptual or can be answered from what is at hand"), Usage{}, nil
@@ -34,64 +42,6 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 
 // rule decides an ask, or leaves it to the next.
 type rule func(a ask) (Decision, bool)
-
-// rules in order: the first that decides wins.
-func rules() []rule {
-	return []rule{goOn, atHand, run, write, list, edit, grep, read, find, inspect}
-}
-
-// ask is an ask with what it names.
-type ask struct {
-	Input
-	text    string   // without code blocks
-	low     string   // text in lower case
-	paths   []string // files and folders
-	quoted  []string // in backticks or quotes, and no path
-	symbols []string // names of code
-}
-
-var (
-	fenced   = regexp.MustCompile("(?s)```.*?(?:```|$)")
-	pathLike = regexp.MustCompile("(?:^|[\\s\"'`(])((?:\\.{0,2}/)?(?:[\\w@.-]+/)+[\\w@.-]*|[\\w-]+(?:\\.[\\w-]+)*\\.(?:go|py|js|jsx|ts|tsx|java|c|h|cc|cpp|hpp|cs|rs|rb|php|kt|swift|sql|sh|html|css|scss|vue|md|txt|json|ya?ml|toml|ini|cfg|conf|env|xml|csv|log|lock|mod|sum|proto|tf|ipynb)|Dockerfile|Makefile|README|LICENSE|\\.(?:env|gitignore|rooignore|eslintrc|dockerignore)[\\w.]*)(?:[\\s\"'`),;:?!]|\\.(?:\\s|$)|$)")
-	quotes   = regexp.MustCompile("`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“")
-	phrase   = regexp.MustCompile("`[^`\n]* [^`\n]*`|\"[^\"\n]* [^\"\n]*\"") // words, not a path
-	symbol   = regexp.MustCompile(`\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[a-z0-9]+_[a-z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\))`)
-	url      = regexp.MustCompile(`\w+://\S+`)
-)
-
-func readAsk(in Input) ask {
-	a := ask{Input: in, text: url.ReplaceAllString(fenced.ReplaceAllString(in.Ask, " "), " ")}
-	a.low = strings.ToLower(strings.TrimSpace(a.text))
-	for rest := phrase.ReplaceAllString(a.text, " "); ; {
-		m := pathLike.FindStringSubmatchIndex(rest)
-		if m == nil {
-			break
-		}
-		if p := strings.TrimSuffix(rest[m[2]:m[3]], "."); !slices.Contains(a.paths, p) && !strings.Contains(p, "and/or") && !fraction.MatchString(p) {
-			a.paths = append(a.paths, p)
-		}
-		rest = rest[m[3]:]
-	}
-	for _, m := range quotes.FindAllStringSubmatch(a.text, -1) {
-		q := m[1] + m[2] + m[3] + m[4]
-		if !slices.Contains(a.paths, q) {
-			a.quoted = append(a.quoted, q)
-		}
-	}
-	for _, s := range symbol.FindAllString(a.text, -1) {
-		if !slices.ContainsFunc(a.paths, func(p string) bool { return strings.Contains(p, s) }) {
-			a.symbols = append(a.symbols, s)
-		}
-	}
-	return a
-}
-
-// fraction is no path: 1/2, km/h, input/output.
-var fraction = regexp.MustCompile(`^(?:\d+/\d+|\w{1,3}/\w{1,3}|input/output|yes/no|true/false|client/server|he/she|pros/cons|read/write)$`)
-
-func (a ask) can(tool string) bool { return slices.Contains(a.Tools, tool) }
-
-func (a ask) matches(re *regexp.Regexp) bool { return re.MatchString(a.low) }
 
 func use(tool string, params map[string]any, why string) (Decision, bool) {
 	return Decision{Decision: ToTool, Tool: &Call{tool, params}, Reasoning: why}, true
@@ -102,7 +52,7 @@ func big(why string) Decision {
 }
 
 var (
-	going = regexp.MustCompile(`^(?:ok(?:ay)?[,. ]+|yes[,. ]+|ja[,. ]+|and |und |now |gut[,. ]+|great[,. ]+)*(?:continue|go on|carry on|proceed|next(?: one| page| file| part)?|keep going|more|the rest|mach weiter|weiter|fahre? fort|nächste\w*)\b.{0,60}$`)
+	going = regexp.MustCompile(`^(?:ok(?:ay)?[,. ]+|yes[,. ]+|ja[,. ]+|and |und |now |gut[,. ]+|great[,. ]+)*(?:continue|go on|go ahead|carry on|proceed|next(?: one| page| file| part)?|keep going|more|(?:show me |read )?the rest|open (?:the )?(?:first|top)(?: one| hit| result| match| file)?|mach weiter|weiter|fahre? fort|nächste\w*)\b.{0,60}$`)
 	more  = regexp.MustCompile(`(?i)\((?:\d+ )?more lines|lines (\d+)-(\d+) of (\d+)|truncated|\.\.\.\s*$`)
 	shown = regexp.MustCompile(`lines \d+-(\d+) of \d+`)
 )
@@ -159,11 +109,15 @@ func (a ask) knows(p string) bool {
 	return a.Last != nil && a.Last.Tool == "read_file" && same(a.Last.Path, p) || strings.Contains(a.Context, "read_file "+p)
 }
 
+// programs that people name when they mean a command.
+const programs = `npm|npx|yarn|pnpm|node|go|make|cmake|git|python3?|pip3?|pytest|cargo|rustc|docker|docker-compose|kubectl|terraform|mvn|gradle|\./\S+|ls|cat|grep|find|curl|bash|sh|php|composer|bundle|rake|ruby|dotnet|java|javac|tsc|eslint|prettier|jest|vitest|deno|bun|golangci-lint|ruff|mypy|black|psql|sqlite3|df|du|ps|top|uname|echo|pwd|which|chmod|mkdir|touch`
+
 var (
-	commandWord = regexp.MustCompile(`^(?:please |can you |could you |now |then |and |let's |bitte |kannst du )*(?:re-?run|run|execute|start|launch|invoke|install|build|compile|deploy|führe?|starte?|baue?|installiere?)\b`)
-	program     = regexp.MustCompile(`^(?:npm|npx|yarn|pnpm|node|go|make|cmake|git|python3?|pip3?|pytest|cargo|rustc|docker|docker-compose|kubectl|terraform|mvn|gradle|\./\S+|ls|cat|grep|find|curl|bash|sh|php|composer|bundle|rake|ruby|dotnet|java|javac|tsc|eslint|prettier|jest|vitest|deno|bun|golangci-lint|ruff|mypy|black|psql|sqlite3|df|du|ps|top|uname|echo|pwd|which|chmod|mkdir|touch)(?:\s|$)`)
-	inText      = regexp.MustCompile(`(?i)^(?:.*?\b(?:run|execute|führe|starte|start)\s+)((?:npm|npx|yarn|pnpm|go|make|git|python3?|pip3?|pytest|cargo|docker|kubectl|terraform|mvn|gradle|dotnet|tsc|eslint|jest|bundle|rake|curl|ls|df|du)\b[^,.;?!\n]*(?:\.[\w/][^,;?!\n]*)*)`)
-	tasks       = regexp.MustCompile(`\b(?:tests?|test suite|linter|lint|build|server|migrations?|script|project|app|application|benchmarks?|formatter|container|dependencies|unit-?tests?|projekt|anwendung|testsuite)\b`)
+	commandWord = regexp.MustCompile(`^(?:please |can you |could you |now |then |and |let's |bitte |kannst du )*(?:re-?run|run|execute|re-?start|start|launch|invoke|install|build|compile|deploy|führe?|starte?|baue?|installiere?)\b`)
+	program     = regexp.MustCompile(`^(?:` + programs + `)(?:\s|$)`)
+	runs        = regexp.MustCompile(`\b(?:run|execute|kick off|fire up|invoke|try|use|call)\s`)
+	inText      = regexp.MustCompile(`(?i)^(?:.*?\b(?:run|execute|use|try|führe|starte|start)\s+)((?:npm|npx|yarn|pnpm|go|make|git|python3?|pip3?|pytest|cargo|docker|kubectl|terraform|mvn|gradle|dotnet|tsc|eslint|jest|bundle|rake|curl|ls|df|du|\./\S+)(?:\s|$|\b)[^,.;?!\n]*(?:\.[\w/][^,;?!\n]*)*)`)
+	tasks       = regexp.MustCompile(`\b(?:tests?|test suite|linter|lint|build|server|migrations?|script|project|app|application|benchmarks?|formatter|containers?|dependencies|unit-?tests?|projekt|anwendung|testsuite)\b`)
 	howTo       = regexp.MustCompile(`^(?:how (?:do (?:i|you|people)|can|should|would|to)\b|what(?:'s| is) the (?:best|difference|point|purpose of using)|should (?:i|we)|wie (?:kann|soll|würde)|when should|why (?:do people|would|should)|is it (?:better|safe|possible|ok))`)
 )
 
@@ -177,7 +131,7 @@ func run(a ask) (Decision, bool) {
 	if bare := strings.Trim(strings.TrimSpace(a.text), "`$ "); program.MatchString(bare) && bare == strings.ToLower(bare) && !strings.HasSuffix(bare, "?") && looksTyped(bare) {
 		return use("execute_command", map[string]any{"command": bare}, "the ask is a command")
 	}
-	if !starts && !strings.Contains(a.low, " run ") && !strings.Contains(a.low, "execute ") {
+	if !starts && (!a.matches(runs) || a.matches(asking)) {
 		return Decision{}, false
 	}
 	for _, q := range a.quoted {
@@ -215,10 +169,13 @@ func trimTail(s string) string {
 }
 
 var (
-	lists       = regexp.MustCompile(`\b(?:list|show|what|which|liste|zeige?|welche)\b.*\b(?:files|folders?|director(?:y|ies)|contents? of (?:the )?\S+/|tree|structure|dateien|ordner|verzeichnis\w*)\b|^ls\b|what(?:'s| is) in (?:the )?\S+/|what(?:'s| is) (?:in|inside) the \S+ (?:folder|directory)`)
+	lists       = regexp.MustCompile(`\b(?:list|listing|overview|show|see|enumerate|any|what|which|liste|zeige?|welche)\b.*\b(?:files|folders?|director(?:y|ies)|contents? of (?:the )?\S+/|tree|structure|dateien|ordner|verzeichnis\w*)\b|^ls\b|what(?:'s| is) in (?:the )?\S+/|what(?:'s| is) (?:in|inside) the \S+ (?:folder|directory)`)
 	definitions = regexp.MustCompile(`\b(?:list|show|what|which|outline|overview|liste|zeige?|welche)\b.*\b(?:functions?|methods?|classes|class names|definitions?|types|structs?|interfaces?|symbols|exports?|funktionen|methoden|klassen|outline)\b|\boutline\b`)
 	inside      = regexp.MustCompile(`\b(?:in|of|from|under|inside|within|defined|declared|contains?|are there|in der|im|von|does \S+ (?:define|declare|export|have))\b`)
-	folderWord  = regexp.MustCompile(`\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|ordner|verzeichnis)\b|\b(?:folder|directory|ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
+	folderWord  = regexp.MustCompile(`(?i)\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|ordner|verzeichnis)\b|\b(?:folder|directory|ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
+	contents    = regexp.MustCompile(`^(?:so |and |ok |please )*(?:what(?:'s|s| is| do we have| have we got| lives| lies)|show (?:me )?(?:everything|all)|list|was (?:ist|liegt|steht))\b.* (?:in|inside|under|within|unter)\b`)
+	inFolder    = regexp.MustCompile("(?i)\\b(?:in|inside|under|below|within|of|unter|from)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
+	noFolder    = regexp.MustCompile(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind)$`)
 	recursive   = regexp.MustCompile(`\b(?:recursive\w*|all files|tree|structure|everything|alle dateien|rekursiv)\b`)
 )
 
@@ -230,20 +187,29 @@ func list(a ask) (Decision, bool) {
 	if a.matches(definitions) && a.matches(inside) && len(a.paths) > 0 && a.can("list_code_definition_names") && !a.matches(changes) {
 		return use("list_code_definition_names", map[string]any{"path": a.paths[0]}, "the ask is about the definitions of a file")
 	}
-	if !a.matches(lists) || a.matches(holding) || !a.can("list_files") {
+	where, named := a.folder()
+	if !a.matches(lists) && (!named || !a.matches(contents)) || a.matches(holding) || !a.can("list_files") {
 		return Decision{}, false
-	}
-	where := "."
-	if len(a.paths) > 0 {
-		where = a.paths[0]
-	} else if m := folderWord.FindStringSubmatch(a.low); m != nil {
-		if name := m[1] + m[2]; !slices.Contains([]string{"this", "current", "root", "project", "the", "structure", "that", "and", "tree", "is", "are", "workspace", "working"}, name) {
-			where = name
-		}
 	}
 	params := map[string]any{"path": where}
 	if a.matches(recursive) {
 		params["recursive"] = true
 	}
 	return use("list_files", params, "the ask is to see what is in a folder")
+}
+
+// folder is the folder that an ask names, with or without a word that says it
+// is one; "." and false if it names none.
+func (a ask) folder() (where string, named bool) {
+	if len(a.paths) > 0 {
+		return a.paths[0], strings.HasSuffix(a.paths[0], "/")
+	}
+	for _, re := range []*regexp.Regexp{folderWord, inFolder} {
+		for _, m := range re.FindAllStringSubmatch(a.text, -1) {
+			if name := strings.Join(m[1:], ""); !noFolder.MatchString(name) {
+				return strings.TrimRight(name, "."), true
+			}
+		}
+	}
+	return ".", false
 }

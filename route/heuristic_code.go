@@ -9,7 +9,7 @@ var (
 	changes = regexp.MustCompile(`\b(?:change|rename|fix|add|remove|replace|refactor|update|insert|delete|modify|edit|correct|rewrite|implement|convert|extract|move|append|bump|increase|decrease|set|make|handle|log|introduce|simplify|clean up|translate the|document|comment out|uncomment|ersetze|füge|entferne|lösche|benenne|korrigiere|behebe|passe|erweitere|baue)\b|(?:^|\s)(?:ändere|überarbeite)\b`)
 	literal = regexp.MustCompile("(?i)\\breplace\\s+[`\"]([^`\"]+)[`\"]\\s+(?:with|by)\\s+[`\"]([^`\"]*)[`\"]|\\bersetze\\s+[`\"]([^`\"]+)[`\"]\\s+durch\\s+[`\"]([^`\"]*)[`\"]|\\b(?:change|rename)\\s+[`\"]([^`\"]+)[`\"]\\s+(?:to|into)\\s+[`\"]([^`\"]*)[`\"]")
 	inserts = regexp.MustCompile("(?i)\\b(?:insert|add|füge|append)\\s+[`\"]([^`\"]+)[`\"].*?\\b(?:at|on|in|after|before|als|in) (?:line|zeile) (\\d+)")
-	codeish = regexp.MustCompile(`\b(?:code|codebase|repo(?:sitory)?|project|function|method|class|module|package|endpoint|handler|component|service|test|tests|bug|error|config|configuration|api|logic|middleware|database|schema|query|button|page|form|login|auth\w*|cach\w*|parser|router|variable|constant|import|implementation|feature|validation|timeout|retry|migration|funktion|methode|klasse|projekt|fehler|komponente)\b`)
+	codeish = regexp.MustCompile(`\b(?:code|codebase|repo(?:sitory)?|project|function|method|class|module|package|endpoint|handler|component|service|test|tests|bug|error|config|configuration|api|logic|middleware|database|schema|query|button|page|form|login|auth\w*|cach\w*|parser|router|variable|constant|import|implementation|feature|validation|defined|declared|implemented|timeout|retry|migration|funktion|methode|klasse|projekt|fehler|komponente)\b`)
 	ours    = regexp.MustCompile(`\b(?:our|this|the|we|us|my|unsere?\w*|dieses?|die|der|das|im|wir|mein\w*)\b`)
 )
 
@@ -59,7 +59,7 @@ func (a ask) exact(p string) (Decision, bool) {
 
 // locate finds the code that an ask is about, if it is about code.
 func (a ask) locate(why string) (Decision, bool) {
-	about := len(a.symbols) > 0 || a.matches(codeish) && a.matches(ours)
+	about := len(a.symbols) > 0 || a.matches(codeish) && a.matches(ours) || a.matches(ownCode)
 	switch {
 	case !about:
 		return Decision{}, false
@@ -71,10 +71,17 @@ func (a ask) locate(why string) (Decision, bool) {
 	return Decision{}, false
 }
 
+// ownCode speaks of something of ours that is to be put right, or of where a
+// name is defined, or asks about it.
+var ownCode = regexp.MustCompile(`\bwhere\b.*\b(?:defined|declared|implemented)\b|^(?:so |and )?(?:why|how|where) (?:do|does|did|is|are) (?:our|we)\b|\b(?:our|unsere?\w*)\b.*\b(?:fix|repair|find out|behebe|korrigiere)\b`)
+
 // target is the text that is looked for.
 func (a ask) target() string {
 	if len(a.quoted) > 0 {
 		return a.quoted[0]
+	}
+	if m := marker.FindString(a.text); m != "" {
+		return m
 	}
 	if len(a.symbols) > 0 {
 		return strings.TrimSuffix(a.symbols[0], "()")
@@ -84,40 +91,105 @@ func (a ask) target() string {
 
 var (
 	holding = regexp.MustCompile(`\b(?:contain\w*|mention\w*|using|use|uses|import\w*|reference\w*|call|calls|with the (?:word|string|text)|enthalten|verwenden|benutzen)\b`)
-	greps   = regexp.MustCompile(`\b(?:grep|search (?:for|the)|find (?:all|every|any)|look for|all (?:usages|uses|occurrences|references|calls|places|todos?)|usages? of|occurrences? of|references? to|every (?:place|use|call|file)|suche?(?: nach| alle)?|finde alle|(?:which|what|list|show|welche) .*(?:files|dateien)|todo comments?|where (?:do we|is|are) .* (?:used|called|imported|referenced))\b`)
+	greps   = regexp.MustCompile(`\b(?:grep|search (?:for|the)|find (?:all|every|any)|look for|(?:does|do) (?:any|some)\w+ (?:import|use|call|mention|reference|contain)|hunt (?:down|for)|track down|all (?:usages|uses|occurrences|references|calls|places|todos?)|usages? of|occurrences? of|references? to|every (?:place|use|call|file)|suche?(?: nach| alle)?|finde alle|(?:which|what|list|show|welche) .*(?:files|dateien)|todo comments?|where (?:do we|is|are) .* (?:used|called|imported|referenced)|where (?:does|do) .* (?:appear|occur|turn up))\b`)
 	marker  = regexp.MustCompile(`\b(TODO|FIXME|HACK|XXX|DEPRECATED)\b`)
 )
 
+// Three ways to say what is looked for and where: X in Y, Y for X, Y nach X.
+var (
+	xInY   = regexp.MustCompile("(?i)\\b(search|grep|look|find|scan|suche?)(?: (?:for|nach|all|every|any|occurrences? of|usages? of))*(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})[\"'`]? (?:in|under|inside|within|below|across|unter)(?: the| all| every)? [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?:[\\s.,;:?!]|$)")
+	yForX  = regexp.MustCompile("(?i)\\b(?:search|grep|scan|suche|durchsuche)(?: through| in)?(?: the| all)* [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?: files?| folder| directory)? (?:for|nach)(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})")
+	byKind = regexp.MustCompile(`(?i)(\*\.\w+)|\b(` + kindNames + `) files\b`)
+	vague  = regexp.MustCompile(`(?i)^(?:the|a|an|any|all|it|this|that|out|at|for|into|my|our|files?|code|function|bugs?|errors?|mistakes|problems?|something|which|where)$`)
+)
+
+const kindNames = `go|python|java|javascript|typescript|yaml|json|markdown|html|css|ruby|rust|php|sql|xml|toml|text`
+
+// kinds are the patterns of files by what people call them.
+func kinds(name string) string {
+	switch name = strings.ToLower(name); name {
+	case "python":
+		return "*.py"
+	case "javascript":
+		return "*.js"
+	case "typescript":
+		return "*.ts"
+	case "markdown":
+		return "*.md"
+	case "ruby":
+		return "*.rb"
+	case "rust":
+		return "*.rs"
+	case "text":
+		return "*.txt"
+	}
+	return "*." + name
+}
+
+// wanted is what an ask looks for and the folder or the file where; empty
+// where it does not say.
+func (a ask) wanted() (what, where string) {
+	what = a.target()
+	if m := xInY.FindStringSubmatch(a.text); m != nil && !vague.MatchString(m[2]) {
+		bare := strings.ToLower(m[1]) == "find" && !strings.ContainsAny(m[3], "/*")
+		if what == "" && !bare {
+			what = m[2]
+		}
+		where = m[3]
+	} else if m := yForX.FindStringSubmatch(a.text); m != nil {
+		if what == "" && !vague.MatchString(m[2]) {
+			what = m[2]
+		}
+		where = m[1]
+	}
+	for _, p := range a.paths {
+		if strings.HasSuffix(p, "/") || !strings.Contains(p[strings.LastIndexByte(p, '/')+1:], ".") {
+			return what, p
+		}
+	}
+	if folder, named := a.folder(); named && len(a.paths) == 0 {
+		return what, folder
+	}
+	where = strings.TrimRight(where, ".")
+	if strings.Contains(where, "*") || noFolder.MatchString(where) || kindName.MatchString(where) {
+		where = ""
+	}
+	return what, where
+}
+
+var kindName = regexp.MustCompile(`(?i)^(?:` + kindNames + `|files?|code|codebase|folder|directory)$`)
+
 // grep searches for an exact text.
 func grep(a ask) (Decision, bool) {
-	if !a.matches(greps) || a.matches(howTo) || !a.can("search_files") {
+	if !a.matches(greps) && !xInY.MatchString(a.text) && !yForX.MatchString(a.text) || a.matches(howTo) || !a.can("search_files") {
 		return Decision{}, false
 	}
-	what := a.target()
-	if m := marker.FindString(a.text); m != "" && len(a.quoted) == 0 {
-		what = m
-	}
+	what, where := a.wanted()
 	if what == "" {
 		return Decision{}, false
 	}
-	where := "."
-	for _, p := range a.paths {
-		if strings.HasSuffix(p, "/") || !strings.Contains(p[strings.LastIndexByte(p, '/')+1:], ".") {
-			where = p
-		}
+	if where == "" {
+		where = "."
 	}
-	return use("search_files", map[string]any{"path": where, "regex": regexp.QuoteMeta(what)}, "the ask is to find an exact text")
+	params := map[string]any{"path": where, "regex": regexp.QuoteMeta(what)}
+	if m := byKind.FindStringSubmatch(a.text); m != nil {
+		pattern := m[1]
+		if pattern == "" {
+			pattern = kinds(m[2])
+		}
+		params["file_pattern"] = pattern
+	}
+	return use("search_files", params, "the ask is to find an exact text")
 }
 
 var (
-	reads   = regexp.MustCompile(`\b(?:read|open|show|print|display|cat|look (?:at|into)|view|check|see|inspect|review|examine|summari[sz]e|explain|describe|go through|walk me through|what(?:'s| is| are| does)?|does|is|are|why|how|which|compare|analy[sz]e|verify|validate|audit|lies|lese|zeige?|prüfe?|erkläre?|fasse?|was|wie|warum|schau\w*|tell me|translate|where|has|have|debug|find|count|summary)\b|(?:^|\s)(?:öffne|überprüfe)\b`)
 	authors = regexp.MustCompile(`^(?:please |can you |could you |bitte )*(?:write|draft|compose|create|generate|design|brainstorm|suggest|propose|schreibe?|entwirf|erstelle|plan)\b`)
 	asking  = regexp.MustCompile(`^(?:what|why|how|where|which|who|when|does|do|is|are|explain|describe|summari[sz]e|compare|was|warum|wie|wo|welche|erkläre?)\b`)
 )
 
 // read reads the file that an ask is about.
 func read(a ask) (Decision, bool) {
-	if len(a.paths) == 0 || !a.matches(reads) || !a.can("read_file") || a.matches(authors) {
+	if len(a.paths) == 0 || !a.can("read_file") || a.matches(authors) || a.matches(general) {
 		return Decision{}, false
 	}
 	p := a.paths[0]
@@ -133,7 +205,7 @@ func read(a ask) (Decision, bool) {
 	return use("read_file", map[string]any{"path": p}, "the ask is about this file, which is not at hand")
 }
 
-var finds = regexp.MustCompile(`\b(?:where(?:'s| is| are| do| does)|find|locate|search|look up|which (?:file|module|function|class|part|package|component|service)|who calls|wo (?:ist|wird|werden|steht|sind|liegt)|finde|suche)\b`)
+var finds = regexp.MustCompile(`\b(?:where(?:'s| is| are| do| does| \w+ is)|find|locate|search|look up|which (?:file|module|function|class|part|package|component|service)|who calls|wo (?:ist|wird|werden|steht|sind|liegt|\w+en wir)|finde|suche)\b`)
 
 // find looks for code by meaning.
 func find(a ask) (Decision, bool) {
@@ -171,4 +243,34 @@ func write(a ask) (Decision, bool) {
 var (
 	block   = regexp.MustCompile("(?s)```[^\n]*\n(.*?)```")
 	creates = regexp.MustCompile(`\b(?:create|write|save|make|add|new file|lege|erstelle|speichere)\b`)
+)
+
+var (
+	abilities = regexp.MustCompile(`\b(?:what|which) (?:tools|commands|functions) (?:do|can) you\b|\bwhat (?:can|could) you do\b|\b(?:can|could|may|do) you (?:\w+ ){1,3}(?:commands|files|code|scripts|the shell|the internet)\s*\??$|\bare you (?:able|allowed) to\b|\bwas kannst du\b`)
+	tellsOf   = regexp.MustCompile(`^(?:(?:so|and|ok|hm),? )*(?:please |can you |could you )*(?:what(?:'s| is| does| do| would| will)|how (?:do|does|would)|when (?:do|does|would|should)|why (?:do|does|would)|does|do|is|are|would|will|explain|tell me (?:how|what|why)|was (?:ist|macht|bewirkt|tut)|wie funktioniert|erkläre?)\b`)
+	commandIn = regexp.MustCompile("[\"'`](?:" + programs + ")(?:[\\s\"'`]|$)|\\b(?:" + programs + ")(?: -{1,2}\\w[\\w-]*| (?:build|install|merge|rebase|commit|pull|push|fetch|apply|run|ci|test|compose|command|exec)\\b)|\\bthe (?:" + programs + ") command\\b")
+	naming    = regexp.MustCompile(`\b(?:good name|better name|name (?:a|the|my|this) (?:file|folder|script)|call (?:a|the|my) file|which is (?:better|best|faster|nicer)|what(?:'s| is) better)\b`)
+	told      = regexp.MustCompile("^(?:(?:yesterday|today|earlier|meanwhile),? )?(?:(?:i|we)(?: have|'ve)?(?: just| already)? (?:read|ran|opened|looked|saw|checked|edited|changed|fixed|finished)|thanks|thank you|danke|(?:the )?(?:command|build|tests?) .*\\b(?:passed|worked|succeeded))\\b[^?]*$")
+	atLarge   = regexp.MustCompile(`\b(?:projects|people|everybody|everyone|teams|developers|repositories|companies) (?:have|ship|use|add|keep|need|put)\b`)
+)
+
+// aside is talk about tools, commands, names and files at large, or of what is
+// done already: nothing of the workspace is asked for.
+func aside(a ask) (Decision, bool) {
+	switch {
+	case a.matches(abilities):
+		return big("the ask is about what can be done here"), true
+	case a.matches(tellsOf) && commandIn.MatchString(a.text) && len(a.paths) == 0 && !a.matches(oursOnly):
+		return big("the ask is about a command, not to run it"), true
+	case a.matches(naming), a.matches(atLarge):
+		return big("the ask is about files at large"), true
+	case a.matches(told) && !a.matches(wants):
+		return big("the ask tells of what was done"), true
+	}
+	return Decision{}, false
+}
+
+var (
+	oursOnly = regexp.MustCompile(`\b(?:our|this project|this repo|the codebase|unser\w*)\b`)
+	wants    = regexp.MustCompile(`\b(?:please|now|can you|could you|but|bitte|jetzt)\b`)
 )
