@@ -101,29 +101,27 @@ func (a ask) matches(re *regexp.Regexp) bool { return re.MatchString(a.low) }
 // clause, and the ways to say "not that one".
 const toDo = `(?:read|open|run|execute|touch|change|edit|modify|look|use|start|delete|remove|install|list|search|show|print|write|do|call|commit|restart|deploy|rename|view|check|fix|bother|worry|care|consider|include)`
 
-var forbidden = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(?:i )?(?:don['’]?t|do not) want you to\b[^,;\n]*?(?:[,;\n]|\bbut\b|$)`),
-	regexp.MustCompile(`(?i)(?:^|[.!?;,]\s*|\b(?:please|but|and|so|then|you|we) )(?:don['’]?t|do not|never|(?:must|should|shall|may) ?not|mustn['’]?t|shouldn['’]?t|avoid|no need to|there is no need to)(?: just| even| you)? ` + toDo + `(?:ing|ning|ting)?\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\bbut\b|$)`),
-	regexp.MustCompile(`(?i)(?:\bavoid|\bi forbid you to|(?:^|[.!?;,]\s*|\bplease )(?:skip|ignore|forget(?: about)?|disregard))\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\bbut\b|$)`),
-	regexp.MustCompile(`(?i)\bwithout (?:\w+ing)\b[^,;:\n]*?(?:[,;:\n]|[.!?](?:\s|$)|$)`),
-	regexp.MustCompile("(?i)\\b(?:instead of|rather than)(?: \\w+ing)? [\"'`]?[\\w./-]+[\"'`]?,?"),
-	regexp.MustCompile("(?i)\\bleave [\"'`]?[\\w./-]+[\"'`]? (?:alone|as it is|untouched)(?:,? and\\b|[,.;])?"),
-	regexp.MustCompile("(?i), (?:but )?not (?:the )?[\"'`]?[\\w./-]+[\"'`]?"),
-	regexp.MustCompile(`(?i)(?:^|[.!?;,]\s*|bitte )(?:lies|lese|öffne|führe?|starte?|ändere?|bearbeite|lösche|zeige?|installiere?|benutze|fass)\b(?:[^,;.!?\n]|\.\w)*\b(?:nicht|nichts|nie)\b(?:[^,;.!?\n]|\.\w)*(?:[,;.!?\n]|$)`),
-	regexp.MustCompile(`(?i)(?:^|[.!?;,]\s*)(?:bitte )?(?:gar )?(?:nichts|nicht) \w+(?:en|ern)(?:[,;.!?\n]|$)`),
-	regexp.MustCompile(`(?i)\bohne\b[^,;\n]* zu \pL+(?:[,;.:\n]|$)`),
-}
+var forbidden = regexp.MustCompile("(?i)(?:" + strings.Join([]string{
+	`\b(?:i )?(?:don['’]?t|do not) want you to\b[^,;\n]*?(?:[,;\n]|\bbut\b|$)`,
+	`(?:^|[.!?;,]\s*|\b(?:please|but|and|so|then|you|we) )(?:don['’]?t|do not|never|(?:must|should|shall|may) ?not|mustn['’]?t|shouldn['’]?t|avoid|no need to|there is no need to)(?: just| even| you)? ` + toDo + `(?:ing|ning|ting)?\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\bbut\b|$)`,
+	`(?:\bavoid|\bi forbid you to|(?:^|[.!?;,]\s*|\bplease )(?:skip|ignore|forget(?: about)?|disregard))\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\bbut\b|$)`,
+	`\bwithout (?:\w+ing)\b[^,;:\n]*?(?:[,;:\n]|[.!?](?:\s|$)|$)`,
+	"\\b(?:instead of|rather than)(?: \\w+ing)? [\"'`]?[\\w./-]+[\"'`]?,?",
+	"\\bleave [\"'`]?[\\w./-]+[\"'`]? (?:alone|as it is|untouched)(?:,? and\\b|[,.;])?",
+	", (?:but )?not (?:the )?[\"'`]?[\\w./-]+[\"'`]?",
+	`(?:^|[.!?;,]\s*|bitte )(?:lies|lese|öffne|führe?|starte?|ändere?|bearbeite|lösche|zeige?|installiere?|benutze|fass)\b(?:[^,;.!?\n]|\.\w)*\b(?:nicht|nichts|nie)\b(?:[^,;.!?\n]|\.\w)*(?:[,;.!?\n]|$)`,
+	`(?:^|[.!?;,]\s*)(?:bitte )?(?:gar )?(?:nichts|nicht) \w+(?:en|ern)(?:[,;.!?\n]|$)`,
+	`\bohne\b[^,;\n]* zu \pL+(?:[,;.:\n]|$)`,
+}, ")|(?:") + ")")
 
 // granted is an ask without what it forbids. Quotes hold no orders.
 func granted(text string) string {
-	for _, re := range forbidden {
-		text = re.ReplaceAllStringFunc(text, func(m string) string {
-			if strings.Count(m, "`")%2 != 0 || strings.Count(m, `"`)%2 != 0 {
-				return m
-			}
-			return ". "
-		})
-	}
+	text = forbidden.ReplaceAllStringFunc(text, func(m string) string {
+		if strings.Count(m, "`")%2 != 0 || strings.Count(m, `"`)%2 != 0 {
+			return m
+		}
+		return ". "
+	})
 	return strings.TrimSpace(strings.TrimLeft(text, "., "))
 }
 

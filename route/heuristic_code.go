@@ -250,7 +250,7 @@ var (
 	tellsOf   = regexp.MustCompile(`^(?:(?:so|and|ok|hm),? )*(?:please |can you |could you )*(?:what(?:'s| is| does| do| would| will)|how (?:do|does|would)|when (?:do|does|would|should)|why (?:do|does|would)|does|do|is|are|would|will|explain|tell me (?:how|what|why)|was (?:ist|macht|bewirkt|tut)|wie funktioniert|erkläre?)\b`)
 	commandIn = regexp.MustCompile("[\"'`](?:" + programs + ")(?:[\\s\"'`]|$)|\\b(?:" + programs + ")(?: -{1,2}\\w[\\w-]*| (?:build|install|merge|rebase|commit|pull|push|fetch|apply|run|ci|test|compose|command|exec)\\b)|\\bthe (?:" + programs + ") command\\b")
 	naming    = regexp.MustCompile(`\b(?:good name|better name|name (?:a|the|my|this) (?:file|folder|script)|call (?:a|the|my) file|which is (?:better|best|faster|nicer)|what(?:'s| is) better)\b`)
-	told      = regexp.MustCompile("^(?:(?:yesterday|today|earlier|meanwhile),? )?(?:(?:i|we)(?: have|'ve)?(?: just| already)? (?:read|ran|opened|looked|saw|checked|edited|changed|fixed|finished)|thanks|thank you|danke|(?:the )?(?:command|build|tests?) .*\\b(?:passed|worked|succeeded))\\b[^?]*$")
+	told      = regexp.MustCompile(`^(?:(?:yesterday|today|earlier|meanwhile),? )?(?:(?:i|we)(?: have|'ve)?(?: just| already)? (?:read|ran|opened|looked|saw|checked|edited|changed|fixed|finished)|thanks|thank you|danke|(?:the )?(?:command|build|tests?) .*\b(?:passed|worked|succeeded))\b[^?]*$`)
 	atLarge   = regexp.MustCompile(`\b(?:projects|people|everybody|everyone|teams|developers|repositories|companies) (?:have|ship|use|add|keep|need|put)\b`)
 )
 

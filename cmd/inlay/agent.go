@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -29,6 +30,8 @@ type agentCmd struct {
 	MaxSteps  int               `default:"16" placeholder:"N" help:"Most calls of the model for one question."`
 	MaxTokens int               `default:"0" placeholder:"N" help:"Most tokens of an answer (default: room for 1024 is kept)."`
 	NoTools   bool              `help:"Offer no tools, for models that have none."`
+	Record    string            `placeholder:"FILE" xor:"tape" help:"Record each call of the model and its answer in a new file (inlay.recording/v1)."`
+	Replay    string            `placeholder:"FILE" xor:"tape" help:"Answer from a recording; no model is asked. What is sent must be what was recorded."`
 	Trace     bool              `help:"Print what each processor did."`
 	Quiet     bool              `short:"q" help:"No notes."`
 
@@ -36,13 +39,21 @@ type agentCmd struct {
 }
 
 // Run answers one question, or each line.
-func (c *agentCmd) Run(ctx context.Context, a *app) error {
+func (c *agentCmd) Run(ctx context.Context, a *app) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	tape, err := c.openTape()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tape.close()) }()
 	w, err := builtin.OpenWorkspace(c.Workspace, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = w.Close() }()
-	agent, err := c.open(ctx, a, w)
+	agent, err := c.open(ctx, a, w, tape)
 	if err != nil {
 		return err
 	}
@@ -54,7 +65,7 @@ func (c *agentCmd) Run(ctx context.Context, a *app) error {
 	for _, m := range past.Messages {
 		conversation.Messages = append(conversation.Messages, processor.FromChat(m))
 	}
-	turn := func(question string) error { return c.turn(ctx, a, agent, conversation, past, question) }
+	turn := func(question string) error { return c.turn(ctx, a, agent, tape, conversation, past, question) }
 	if question := strings.Join(c.Question, " "); strings.TrimSpace(question) != "" {
 		return turn(question)
 	}
@@ -69,17 +80,23 @@ func (c *agentCmd) Run(ctx context.Context, a *app) error {
 	return ctx.Err()
 }
 
+// check refuses numbers that make no sense.
+func (c *agentCmd) check() error {
+	switch {
+	case c.MaxSteps < 1:
+		return &fault.Error{Code: fault.Usage, Subject: "--max-steps", Reason: fmt.Sprintf("is %d, want 1 or more", c.MaxSteps), Next: "leave it out for 16"}
+	case c.MaxTokens < 0:
+		return &fault.Error{Code: fault.Usage, Subject: "--max-tokens", Reason: fmt.Sprintf("is %d, want 1 or more, or 0 for the default", c.MaxTokens), Next: "leave it out to keep room for 1024"}
+	}
+	return nil
+}
+
 // open puts the agent together: models, chains, tools.
-func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace) (*processor.Agent, error) {
+func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace, tape *tape) (*processor.Agent, error) {
 	agent := &processor.Agent{MaxSteps: c.MaxSteps, Request: processor.Request{MaxTokens: c.MaxTokens}, Ledger: &processor.Ledger{}}
-	for _, name := range append([]string{c.Model}, c.Fallback...) {
-		s := c.modelSettings
-		s.Model = name
-		model, err := openAnswerer(s, a.getenv)
-		if err != nil {
-			return nil, err
-		}
-		agent.Models = append(agent.Models, model)
+	var err error
+	if agent.Models, err = c.models(a, tape); err != nil {
+		return nil, err
 	}
 	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)
 	if err != nil {
@@ -102,12 +119,16 @@ func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace) (*pro
 }
 
 // turn carries one question out, prints the answer and keeps what was said.
-func (c *agentCmd) turn(ctx context.Context, a *app, agent *processor.Agent, conversation *processor.Conversation, past *history, question string) error {
+func (c *agentCmd) turn(ctx context.Context, a *app, agent *processor.Agent, tape *tape, conversation *processor.Conversation, past *history, question string) error {
 	ide, err := c.editor()
 	if err != nil {
 		return err
 	}
-	t := &processor.Turn{Now: time.Now(), Arguments: maps.Clone(c.Arg), IDE: ide}
+	now, err := tape.time()
+	if err != nil {
+		return err
+	}
+	t := &processor.Turn{Now: now, Arguments: maps.Clone(c.Arg), IDE: ide}
 	reply, err := agent.Turn(ctx, t, conversation, question)
 	if e := c.tell(a.stderr, t); e != nil {
 		return e
@@ -138,7 +159,8 @@ func (c *agentCmd) editor() (*processor.IDE, error) {
 	return &ide, nil
 }
 
-// tell prints the trace, or what processors had to say.
+// tell prints the trace, or what processors had to say. That one failed is
+// left to the error that the turn ends with.
 func (c *agentCmd) tell(w io.Writer, t *processor.Turn) error {
 	if c.Trace {
 		return writeTrace(w, t.Trace())
@@ -147,7 +169,7 @@ func (c *agentCmd) tell(w io.Writer, t *processor.Turn) error {
 		if c.Quiet {
 			break
 		}
-		if r.Verdict != processor.Continues {
+		if r.Verdict != processor.Continues && r.Verdict != processor.Failed {
 			if _, err := fmt.Fprintf(w, "%s: %s: %s\n", r.Name, r.Verdict, printable(r.Reason)); err != nil {
 				return err
 			}

@@ -52,6 +52,10 @@ func (s strictServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"message":"overloaded"}}`, http.StatusServiceUnavailable)
 		return
 	}
+	if body.Model == "refusing" {
+		http.Error(w, `{"error":{"message":"no"}}`, http.StatusBadRequest)
+		return
+	}
 	open := map[string]bool{}
 	for i, m := range body.Messages {
 		if m.Role == "tool" && !open[m.ToolCallID] || m.Role != "tool" && len(open) > 0 {

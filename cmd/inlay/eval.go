@@ -44,7 +44,7 @@ type evalCmd struct {
 
 	Store  string `key:"store" placeholder:"DIR" help:"Folder that keeps parses, chunks, embeddings and rankings: an evaluation that was ended goes on where it was."`
 	Resume bool   `help:"Go on where the last one was ended: as --store, with a folder in your cache."`
-	Jobs   int    `default:"0" placeholder:"N" help:"Documents and questions worked on at a time (default: one for each processor)."`
+	Jobs   *int   `placeholder:"N" help:"Documents and questions worked on at a time (default: one for each processor)."`
 	Seed   uint64 `default:"0" placeholder:"N" help:"Seed of the folds and of the bootstrap."`
 	Quiet  bool   `short:"q" help:"No progress."`
 }
@@ -96,7 +96,13 @@ func (c *evalCmd) store(a *app) string {
 
 // options are the settings as eval takes them.
 func (c *evalCmd) options(ctx context.Context, a *app) (eval.Options, error) {
-	o := eval.Options{Cost: eval.Cost{Miss: c.CostMiss, False: c.CostFalse, Tokens: c.CostTokens}, Parallel: c.Jobs, Seed: c.Seed, Build: buildName()}
+	jobs := 0
+	if c.Jobs != nil {
+		if jobs = *c.Jobs; jobs < 1 {
+			return eval.Options{}, &fault.Error{Code: fault.Usage, Subject: "--jobs", Reason: fmt.Sprintf("is %d, want 1 or more", jobs), Next: "leave it out for one for each processor"}
+		}
+	}
+	o := eval.Options{Cost: eval.Cost{Miss: c.CostMiss, False: c.CostFalse, Tokens: c.CostTokens}, Parallel: jobs, Seed: c.Seed, Build: buildName()}
 	var err error
 	if o.Aim, err = eval.ParseAim(c.Aim); err != nil {
 		return o, err

@@ -42,7 +42,7 @@ type routeCmd struct {
 	BaseURL        string `key:"base_url" name:"base-url" placeholder:"URL" help:"Where the model that decides is served."`
 	Decider        string `enum:"heuristic,model" default:"heuristic" help:"Who decides: heuristic asks no model."`
 	As             string `enum:"code,architect,ask,debug" default:"code" help:"Mode, which says what tools are allowed."`
-	Workspace      string `type:"existingdir" default:"." help:"Folder whose ignore files bind the decision."`
+	Workspace      string `default:"." placeholder:"DIR" help:"Folder whose ignore files bind the decision."`
 	CodebaseSearch bool   `help:"Whether codebase_search is there."`
 	History        string `placeholder:"FILE" help:"Conversation so far (inlay.history/v1)."`
 	Summary        string `placeholder:"TEXT" help:"Compact summary of the conversation."`
@@ -57,6 +57,9 @@ type routeCmd struct {
 
 // Run decides and prints; nothing is executed or sent to the large model.
 func (c *routeCmd) Run(ctx context.Context, a *app) error {
+	if strings.TrimSpace(strings.Join(c.Ask, " ")) == "" {
+		return &fault.Error{Code: fault.Usage, Subject: "ask", Reason: "is empty", Next: `say what the user asks: inlay route "Read main.go"`}
+	}
 	r, err := c.router(a)
 	if err != nil {
 		return err
@@ -93,7 +96,7 @@ func (c *routeCmd) router(a *app) (route.Router, error) {
 	r := route.Router{Settings: c.settings(), Governance: route.Governance{Providers: c.Providers, Models: c.Models}, CodebaseSearch: c.CodebaseSearch}
 	root, err := os.OpenRoot(c.Workspace)
 	if err != nil {
-		return r, &fault.Error{Code: fault.Usage, Subject: "--workspace " + c.Workspace, Reason: reasonOf(err), Err: err}
+		return r, &fault.Error{Code: fault.Usage, Subject: "--workspace " + c.Workspace, Reason: reasonOf(err), Next: "name a folder that is there", Err: err}
 	}
 	r.Rules = ignore.New(root.FS(), nil)
 	if r.Counter, err = (&tokens.Library{}).Encoding(defaultEncoding); err != nil {

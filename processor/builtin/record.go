@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"sync"
+	"time"
 
 	"inlay/chat"
 	"inlay/fault"
@@ -26,6 +27,10 @@ type Recording struct {
 	Messages []chat.Message `json:"messages"`
 	Answer   *chat.Message  `json:"answer,omitempty"` // of a recording made with [Record]
 	Usage    llm.Usage      `json:"usage"`
+	// What a replay takes from a recording, where it was given to [Record]: the
+	// turn's time and the model's window in tokens.
+	Now    time.Time `json:"now,omitzero"`
+	Window int       `json:"window,omitempty"`
 }
 
 // ChatRecording writes the final messages of every call as JSON lines: every
@@ -85,7 +90,8 @@ func (r ChatRecording) write(line []byte) error {
 // Record is a model whose calls are recorded with their answers, for [Replay].
 type Record struct {
 	processor.Model
-	To io.Writer
+	To  io.Writer
+	Now func() time.Time // of the turn under way; nil: not recorded
 }
 
 // Generate implements [llm.Generator]. A call that failed is not recorded.
@@ -96,7 +102,7 @@ func (r Record) Generate(ctx context.Context, q llm.Request) iter.Seq2[llm.Delta
 			answer.Text += d.Text
 			answer.ToolCalls = append(answer.ToolCalls, d.ToolCalls...)
 			if err == nil && d.Done != "" {
-				err = json.NewEncoder(r.To).Encode(Recording{Schema: RecordingSchema, Messages: q.Messages, Answer: &answer, Usage: d.Usage})
+				err = r.write(ctx, Recording{Schema: RecordingSchema, Messages: q.Messages, Answer: &answer, Usage: d.Usage})
 			}
 			if !yield(d, err) || err != nil {
 				return
@@ -105,32 +111,60 @@ func (r Record) Generate(ctx context.Context, q llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
+func (r Record) write(ctx context.Context, line Recording) error {
+	length, err := r.Length(ctx)
+	if err != nil {
+		return err
+	}
+	line.Window = length.N
+	if r.Now != nil {
+		line.Now = r.Now()
+	}
+	return json.NewEncoder(r.To).Encode(line)
+}
+
 // Replay is a model that answers as one was recorded: the next call must send
 // the recorded messages, byte for byte.
 type Replay struct {
-	processor.Model // measures
-	lines           *bufio.Scanner
+	llm.Measurer
+	lines *bufio.Scanner
+	next  *Recording // read ahead
 }
 
-// NewReplay reads a recording made with [Record]; m measures, and is not asked.
-func NewReplay(m processor.Model, recording io.Reader) *Replay {
+// NewReplay reads a recording made with [Record]. m measures; nothing is asked
+// of a model. It is not safe for concurrent use.
+func NewReplay(m llm.Measurer, recording io.Reader) *Replay {
 	s := bufio.NewScanner(recording)
 	s.Buffer(nil, 256<<20)
-	return &Replay{Model: m, lines: s}
+	return &Replay{Measurer: m, lines: s}
+}
+
+// Next is the call that is to be replayed next, without taking it: its time is
+// that of the turn.
+func (r *Replay) Next() (Recording, error) {
+	if r.next != nil {
+		return *r.next, nil
+	}
+	if !r.lines.Scan() {
+		return Recording{}, replayError("holds no further call", r.lines.Err())
+	}
+	var next Recording
+	if err := json.Unmarshal(r.lines.Bytes(), &next); err != nil || next.Schema != RecordingSchema || next.Answer == nil {
+		return Recording{}, replayError("is no "+RecordingSchema+" with answers", err)
+	}
+	r.next = &next
+	return next, nil
 }
 
 // Generate implements [llm.Generator].
 func (r *Replay) Generate(_ context.Context, q llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		var want Recording
-		if !r.lines.Scan() {
-			yield(llm.Delta{}, replayError("holds no further call", r.lines.Err()))
+		want, err := r.Next()
+		if err != nil {
+			yield(llm.Delta{}, err)
 			return
 		}
-		if err := json.Unmarshal(r.lines.Bytes(), &want); err != nil || want.Schema != RecordingSchema || want.Answer == nil {
-			yield(llm.Delta{}, replayError("is no "+RecordingSchema+" with answers", err))
-			return
-		}
+		r.next = nil
 		for i := range max(len(q.Messages), len(want.Messages)) {
 			if i >= len(q.Messages) || i >= len(want.Messages) || !equalJSON(q.Messages[i], want.Messages[i]) {
 				yield(llm.Delta{}, replayError(fmt.Sprintf("differs from what is sent, first in message %d", i+1), nil))
