@@ -2,10 +2,10 @@ package eval
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"inlay/eval/metrics"
+	"inlay/internal/plural"
 )
 
 // bins of the affinity histograms.
@@ -77,17 +77,13 @@ func (r *run) warnings(rep *Report) []string {
 		all = append(all, "There is no question that the documents can answer: recall and hit rate are empty.")
 	}
 	if rep.Set.Questions < 50 {
-		all = append(all, fmt.Sprintf("%d questions are few: look at the intervals, and ask more (100 are a good number).", rep.Set.Questions))
+		all = append(all, plural.Of(rep.Set.Questions, "question")+plural.Pick(rep.Set.Questions, " is", " are")+" few: look at the intervals, and ask more (100 are a good number).")
 	}
 	if n := rep.Set.Unreadable; n > 0 {
-		all = append(all, fmt.Sprintf("%d of %d documents could not be read; the table by document says why.", n, rep.Set.Documents))
+		all = append(all, plural.OfAll(n, rep.Set.Documents, "document")+" could not be read; the table by document says why.")
 	}
 	if n := rep.Set.Unjudged; n > 0 {
-		were, them := "questions were", "them"
-		if n == 1 {
-			were, them = "question was", "it"
-		}
-		all = append(all, fmt.Sprintf("%d %s left out, since nothing says which documents answer %s.", n, were, them))
+		all = append(all, plural.Of(n, "question")+plural.Pick(n, " was", " were")+" left out, since nothing says which documents answer "+plural.Pick(n, "it", "them")+".")
 	}
 	if !rep.Recommended.Reached {
 		all = append(all, "No point reaches the precision that the aim asks for; the nearest is recommended.")

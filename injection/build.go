@@ -8,6 +8,7 @@ import (
 
 	"inlay/chat"
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/parse"
 	"inlay/prompts"
 	"inlay/retrieve"
@@ -182,7 +183,7 @@ func (t *turn) renderRetrieval(b *built) error {
 		b.prompt, err = t.prompts.Full(data)
 	default:
 		b.strategy, b.reasonCode = None, NothingAboveThreshold
-		b.reason = fmt.Sprintf("None of %d passages has an affinity above %g.", b.passages.Total, b.passages.Threshold)
+		b.reason = fmt.Sprintf("None of %s has an affinity above %g.", plural.Of(b.passages.Total, "passage"), b.passages.Threshold)
 		b.prompt, err = t.prompts.None(data)
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"inlay/chat"
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/parse"
 	"inlay/prompts"
 	"inlay/retrieve"
@@ -238,7 +239,7 @@ func (t *turn) nothingReadable() error {
 		reasons[i] = f.File + ": " + f.Reason
 	}
 	return &fault.Error{
-		Code: first.Code, Subject: fmt.Sprintf("all %d files", len(t.failures)),
+		Code: first.Code, Subject: "all " + plural.Of(len(t.failures), "file"),
 		Reason: strings.Join(reasons, "; "), Next: first.Next,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/llm"
 	"inlay/tokens"
 )
@@ -189,10 +190,9 @@ func reason(m Message, r Result, err error) string {
 		return fmt.Sprintf("The message has %d tokens, less than a tenth of the window (%d), so nothing is moved.", m.Tokens.N, r.Threshold)
 	case len(r.Documents) == 0:
 		return "The message takes a tenth of the window or more, and holds no bulk that is significantly larger than the request."
-	case len(r.Documents) == 1:
-		return "The message takes a tenth of the window or more, so 1 piece of it was moved into a document."
 	}
-	return fmt.Sprintf("The message takes a tenth of the window or more, so %d pieces of it were moved into documents.", len(r.Documents))
+	n := len(r.Documents)
+	return "The message takes a tenth of the window or more, so " + plural.Of(n, "piece") + " of it " + plural.Pick(n, "was moved into a document.", "were moved into documents.")
 }
 
 // publicReason quotes our own errors; what others say may hold content.

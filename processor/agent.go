@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"inlay/chat"
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/llm"
 )
 
@@ -92,7 +92,7 @@ func (a *Agent) Turn(ctx context.Context, t *Turn, c *Conversation, text string)
 			reply.Said = append(reply.Said, toolMessage(call, result))
 		}
 	}
-	return reply, &fault.Error{Code: fault.ProcessorTooManySteps, Subject: "agent", Reason: fmt.Sprintf("the model still called tools after %d steps", reply.Steps), Next: "ask for less at a time, or raise the limit"}
+	return reply, &fault.Error{Code: fault.ProcessorTooManySteps, Subject: "agent", Reason: "the model still called tools after " + plural.Of(reply.Steps, "step"), Next: "ask for less at a time, or raise the limit"}
 }
 
 // step is one call of the model with everything before and after it. kept is

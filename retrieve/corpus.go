@@ -8,6 +8,7 @@ import (
 
 	"inlay/embed"
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/parse"
 )
 
@@ -103,7 +104,7 @@ func (c *Corpus) add(ctx context.Context, f *prepared) error {
 		chunks, vectors = embedded(f)
 		c.warnings = append(c.warnings, parse.Warning{
 			Code:    "partly_embedded",
-			Message: fmt.Sprintf("%s: %d of %d passages could not be embedded and are found by their words alone", f.doc.Name, f.missing, len(f.chunks)),
+			Message: fmt.Sprintf("%s: %s could not be embedded and %s found by %s words alone", f.doc.Name, plural.OfAll(f.missing, len(f.chunks), "passage"), plural.Pick(f.missing, "is", "are"), plural.Pick(f.missing, "its", "their")),
 		})
 	}
 	if len(chunks) > 0 {

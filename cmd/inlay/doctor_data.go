@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"inlay/internal/durable"
+	"inlay/internal/plural"
 	"inlay/internal/state/sqlite"
 )
 
@@ -103,7 +104,7 @@ func lookState(ctx context.Context, e *examination) []finding {
 	if i.Version < i.Known {
 		version += fmt.Sprintf(", serve brings it up to %d", i.Known)
 	}
-	return fine("%s can be written, the state is sound (%s, %s), %s", e.Data, version, plural(i.Files, "file"), use)
+	return fine("%s can be written, the state is sound (%s, %s), %s", e.Data, version, plural.Of(i.Files, "file"), use)
 }
 
 // Free room below which the doctor warns, and below which it calls it a failure.
@@ -164,7 +165,7 @@ func lookKeys(ctx context.Context, e *examination) []finding {
 	next := "inlay keys make NAME --data " + e.Data
 	switch {
 	case i.Keys > 0:
-		return fine("%s", plural(i.Keys, "good key"))
+		return fine("%s", plural.Of(i.Keys, "good key"))
 	case i.Ever:
 		return bad("all keys are revoked: nobody can call", next)
 	case !isLoopback(e.Addr):

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"inlay/embed"
+	"inlay/internal/plural"
 	"inlay/internal/session"
 	"inlay/llm"
 )
@@ -122,7 +123,7 @@ func lookUpstream(ctx context.Context, u session.Upstream) []finding {
 	if len(names) > fewModels {
 		windows = append(windows, "...")
 	}
-	return fine("%s: %s: %s", u.Name, plural(len(names), "model"), strings.Join(windows, ", "))
+	return fine("%s: %s: %s", u.Name, plural.Of(len(names), "model"), strings.Join(windows, ", "))
 }
 
 func windowOf(ctx context.Context, u session.Upstream, name string) string {

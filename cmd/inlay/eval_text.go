@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"inlay/eval"
+	"inlay/internal/plural"
 )
 
 // How much of the tables a terminal gets; the files have all of it.
@@ -32,7 +33,7 @@ func printEvaluation(w io.Writer, r *eval.Report, use string) error {
 	}
 	s := r.Set
 	fmt.Fprintf(&b, "%s: %s, %s (%d answerable, %d not); %d parsed, %d embedded, %d searched now, in %.1f s\n",
-		s.Name, plural(s.Documents, "document"), plural(s.Questions, "question"), s.Answerable, s.Unanswerable,
+		s.Name, plural.Of(s.Documents, "document"), plural.Of(s.Questions, "question"), s.Answerable, s.Unanswerable,
 		r.ParsedNow, r.EmbeddedNow, r.RankedNow, r.ElapsedMillis/1000)
 	_, err := io.WriteString(w, printable(b.String()))
 	return err
@@ -42,7 +43,7 @@ func printEvaluation(w io.Writer, r *eval.Report, use string) error {
 func printRecommended(b *strings.Builder, r *eval.Report, use string) {
 	rec := r.Recommended
 	fmt.Fprintf(b, "Recommended: cite at most %s with an affinity above %g, from chunks of %s tokens, searched with %s.\n",
-		plural(rec.Limit, "passage"), rec.Threshold, rec.Chunk, rec.Embedder)
+		plural.Of(rec.Limit, "passage"), rec.Threshold, rec.Chunk, rec.Embedder)
 	if r.Set.Answerable > 0 {
 		nothing, wrong := rec.Silent, 1-rec.HitRate-rec.Silent
 		fmt.Fprintf(b, "Of 100 questions that the documents answer, %.0f then get a right passage, %.0f only wrong ones, %.0f nothing.\n",

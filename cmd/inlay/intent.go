@@ -9,6 +9,7 @@ import (
 	"inlay/chat"
 	"inlay/injection"
 	"inlay/intent"
+	"inlay/internal/plural"
 	"inlay/internal/session"
 	"inlay/llm"
 )
@@ -54,7 +55,7 @@ func movedText(s *session.Split) string {
 			kind = string(d.Kind) + ", "
 		}
 		fmt.Fprintf(&b, "moved      %s, %slines %d-%d of the question, %s\n", oneLine(d.Name), kind,
-			1+strings.Count(s.Raw[:d.Start], "\n"), 1+strings.Count(s.Raw[:d.End], "\n"), plural(len(d.Content), "byte"))
+			1+strings.Count(s.Raw[:d.Start], "\n"), 1+strings.Count(s.Raw[:d.End], "\n"), plural.Of(len(d.Content), "byte"))
 	}
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"inlay/injection"
+	"inlay/internal/plural"
 	"inlay/tokens"
 )
 
@@ -75,7 +76,7 @@ func passages(r injection.Result) string {
 	if r.DryRun {
 		return ""
 	}
-	return fmt.Sprintf(", %s", plural(r.Passages, "passage"))
+	return fmt.Sprintf(", %s", plural.Of(r.Passages, "passage"))
 }
 
 // count writes a token count with how it was made.
@@ -100,13 +101,13 @@ func describeFile(f injection.FileReport) string {
 		parts = append(parts, "read by "+f.Library)
 	}
 	if f.Coverage.Pages > 0 {
-		parts = append(parts, plural(f.Coverage.Pages, "page"))
+		parts = append(parts, plural.Of(f.Coverage.Pages, "page"))
 	}
 	if f.Tokens != nil {
 		parts = append(parts, count(tokens.Count{N: f.Tokens.N, Method: f.Tokens.Method})+" tokens")
 	}
 	if f.Index != nil {
-		parts = append(parts, plural(f.Index.Chunks, "passage"), indexed(f.Index))
+		parts = append(parts, plural.Of(f.Index.Chunks, "passage"), indexed(f.Index))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -149,7 +150,7 @@ func printCitations(b *strings.Builder, r injection.Result) {
 		fmt.Fprintf(b, "    %.3f  %s, %s\n", c.Affinity, oneLine(c.File), injection.Where(c))
 	}
 	for _, a := range r.NearMisses.Admits {
-		fmt.Fprintf(b, "    --threshold %.2f would admit %s\n", a.Threshold, plural(a.Passages, "passage"))
+		fmt.Fprintf(b, "    --threshold %.2f would admit %s\n", a.Threshold, plural.Of(a.Passages, "passage"))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/internal/session"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
@@ -77,7 +78,7 @@ func invalidStrategy(name string, notes []strategy.Diagnostic) error {
 			broken++
 		}
 	}
-	return &fault.Error{Code: fault.StrategyInvalid, Subject: name, Reason: "it has " + plural(broken, "error"), Next: "mend what is listed"}
+	return &fault.Error{Code: fault.StrategyInvalid, Subject: name, Reason: "it has " + plural.Of(broken, "error"), Next: "mend what is listed"}
 }
 
 func printDiagnostics(w io.Writer, notes []strategy.Diagnostic) error {

@@ -40,7 +40,7 @@ func TestWorkerKilled(t *testing.T) {
 	}
 	require.NoError(t, cmd.Wait(), strings.Join(seen, "\n"))
 	require.Equal(t, "Boats leave with the ebb tide.", out.String())
-	require.Contains(t, strings.Join(seen, "\n"), "only 1 of 3 pages were read: its reader was killed from outside")
+	require.Contains(t, strings.Join(seen, "\n"), "only 1 of 3 pages was read: its reader was killed from outside")
 	require.Contains(t, strings.Join(seen, "\n"), "pages 2-3 could not be read")
 }
 

@@ -17,7 +17,7 @@ const module = "inlay"
 // floors lists every package of the module from the ground up.
 // A package may import only packages on floors below its own.
 var floors = [][]string{
-	{"internal/layers", "internal/again", "internal/refdata", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "eval/metrics"},
+	{"internal/layers", "internal/again", "internal/refdata", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "internal/plural", "eval/metrics"},
 	{"internal/durable", "internal/ignore", "internal/schema"},
 	{"chat", "tokens", "embed", "internal/cache", "internal/state", "prompts", "internal/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{"parse", "llm", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},

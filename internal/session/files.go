@@ -15,6 +15,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/durable"
+	"inlay/internal/plural"
 	"inlay/internal/state"
 	"inlay/parse"
 )
@@ -80,11 +81,11 @@ func (s *Service) keep(ctx context.Context, f state.File, r *received) error {
 func quotaText(q state.Quota) string {
 	switch {
 	case q.Bytes == 0:
-		return fmt.Sprintf("%d files", q.Files)
+		return plural.Of(q.Files, "file")
 	case q.Files == 0:
 		return size(q.Bytes)
 	}
-	return fmt.Sprintf("%d files or %s", q.Files, size(q.Bytes))
+	return plural.Of(q.Files, "file") + " or " + size(q.Bytes)
 }
 
 func size(n int64) string {

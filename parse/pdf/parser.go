@@ -19,6 +19,7 @@ import (
 	"fmt"
 
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/parse"
 )
 
@@ -146,7 +147,7 @@ func nothing(name string, pages []pageText) error {
 	}
 	switch {
 	case scanned > 0:
-		f.Reason = fmt.Sprintf("it has no text layer: %d of its %d pages look scanned", scanned, len(pages))
+		f.Reason = "it has no text layer: " + scannedPages(scanned, len(pages))
 		f.Next = "run OCR: " + howOCR
 	case unmapped > 0:
 		f.Code = fault.UnmappedFont
@@ -157,8 +158,15 @@ func nothing(name string, pages []pageText) error {
 		f.Reason = "none of its pages could be read"
 		f.Next = "open it in a PDF viewer and save or print it to a new PDF"
 	default:
-		f.Reason = fmt.Sprintf("it has no text: all %d pages are empty or drawings", len(pages))
+		f.Reason = "it has no text: " + plural.Pick(len(pages), "its only page is empty or a drawing", fmt.Sprintf("all %d pages are empty or drawings", len(pages)))
 		f.Next = "attach a version with text, or run OCR on it"
 	}
 	return f
+}
+
+func scannedPages(scanned, all int) string {
+	if all == 1 {
+		return "its only page looks scanned"
+	}
+	return fmt.Sprintf("%d of its %d pages %s scanned", scanned, all, plural.Pick(scanned, "looks", "look"))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/parse"
 )
 
@@ -69,7 +70,7 @@ func (r *run) partial(info parse.Info, reason *fault.Error) (parse.Document, err
 	}
 	d.Warnings = []parse.Warning{{
 		Code:    parse.WarnPartial,
-		Message: fmt.Sprintf("only %d of %d pages were read: %s (%s)", len(r.pages), r.total, reason.Reason, reason.Next),
+		Message: fmt.Sprintf("only %s %s read: %s (%s)", plural.OfAll(len(r.pages), r.total, "page"), plural.Pick(len(r.pages), "was", "were"), reason.Reason, reason.Next),
 	}}
 	return d, nil
 }

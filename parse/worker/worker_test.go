@@ -147,7 +147,7 @@ func TestWorkerEnds(t *testing.T) {
 			require.Equal(t, parse.Coverage{Pages: 3, Characters: 10, PerPage: []int{10, 0, 0}, Failed: []int{2, 3}}, d.Coverage)
 			require.True(t, d.Partial)
 			require.Len(t, d.Warnings, 2)
-			require.Contains(t, d.Warnings[0].Message, "only 1 of 3 pages were read")
+			require.Contains(t, d.Warnings[0].Message, "only 1 of 3 pages was read")
 			require.Equal(t, "pages 2-3 could not be read", d.Warnings[1].Message)
 		})
 	}

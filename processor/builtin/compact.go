@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"inlay/chat"
+	"inlay/internal/plural"
 	"inlay/processor"
 )
 
@@ -155,6 +156,6 @@ func dropSteps(t *processor.Turn, v []processor.Message, size, target int) ([]pr
 	if cut == 0 {
 		return v, size
 	}
-	t.Note("steps_dropped", fmt.Sprintf("%d earlier steps of this turn did not fit.", cut))
+	t.Note("steps_dropped", plural.Of(cut, "earlier step")+" of this turn did not fit.")
 	return slices.Concat(v[:now.start+1], v[steps[cut].start:]), size
 }

@@ -14,6 +14,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/plural"
 	"inlay/parse"
 	"inlay/processor"
 )
@@ -291,7 +292,7 @@ func (p AtFile) paths(t *processor.Turn, name string) ([]string, error) {
 		return len(out) <= most
 	})
 	if err == nil && len(out) > most {
-		err = &fault.Error{Code: fault.LimitExceeded, Subject: "@" + name, Reason: fmt.Sprintf("the folder holds more than %d files", most), Next: "name a smaller folder, or raise max_files"}
+		err = &fault.Error{Code: fault.LimitExceeded, Subject: "@" + name, Reason: "the folder holds more than " + plural.Of(most, "file"), Next: "name a smaller folder, or raise max_files"}
 	}
 	return out, err
 }

@@ -3,9 +3,9 @@ package builtin
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
+	"inlay/internal/plural"
 	"inlay/llm"
 	"inlay/processor"
 )
@@ -22,7 +22,7 @@ type History struct {
 func (p History) Modify(ctx context.Context, t *processor.Turn, v []processor.Message) ([]processor.Message, processor.Verdict, error) {
 	v, mended := paired(v)
 	if mended > 0 {
-		t.Note("pairs_mended", fmt.Sprintf("%d tool results without a call, or calls without a result.", mended))
+		t.Note("pairs_mended", plural.Of(mended, "time")+" a tool result had no call, or a call no result.")
 	}
 	limit := p.MaxTokens
 	if limit == 0 {
@@ -50,7 +50,7 @@ func (p History) Modify(ctx context.Context, t *processor.Turn, v []processor.Me
 	if first == 0 || len(list) == 0 {
 		return v, processor.Continue(), nil
 	}
-	t.Note("turns_left_out", fmt.Sprintf("%d earlier turns are outside of the history window.", first))
+	t.Note("turns_left_out", plural.Of(first, "earlier turn")+plural.Pick(first, " is", " are")+" outside of the history window.")
 	return slices.Concat(v[head.start:head.end], v[list[first].start:]), processor.Continue(), nil
 }
 
@@ -92,7 +92,7 @@ func (p Compression) Modify(ctx context.Context, t *processor.Turn, v []processo
 	if err != nil {
 		return v, processor.Continue(), err
 	}
-	t.Note("turns_compressed", fmt.Sprintf("%d earlier turns are now a summary.", cut))
+	t.Note("turns_compressed", plural.Of(cut, "earlier turn")+plural.Pick(cut, " is", " are")+" now a summary.")
 	return slices.Concat(opening, []processor.Message{summaryMessage(text)}, v[list[cut].start:]), processor.Continue(), nil
 }
 

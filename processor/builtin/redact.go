@@ -2,11 +2,11 @@ package builtin
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"inlay/internal/plural"
 	"inlay/processor"
 )
 
@@ -131,6 +131,6 @@ func (p Redactor) ModifyResponse(_ context.Context, t *processor.Turn, r process
 
 func (p Redactor) note(t *processor.Turn, n int) {
 	if n > 0 {
-		t.Note("redacted", fmt.Sprintf("%d texts held keys, mail addresses or card numbers.", n))
+		t.Note("redacted", plural.Of(n, "text")+" held keys, mail addresses or card numbers.")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"inlay/chat"
+	"inlay/internal/plural"
 	"inlay/processor"
 )
 
@@ -137,7 +138,7 @@ func (p CitationCheck) Modify(_ context.Context, t *processor.Turn, r processor.
 	if wrong == 0 {
 		return r, processor.Continue(), nil
 	}
-	reason := fmt.Sprintf("%d citations name sources that do not exist", wrong)
+	reason := plural.Of(wrong, "citation") + plural.Pick(wrong, " names a source that does not exist", " name sources that do not exist")
 	if p.Action == "halt" {
 		return r, processor.Halt(reason), nil
 	}

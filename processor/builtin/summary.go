@@ -40,7 +40,7 @@ func digest(t *processor.Turn, earlier string, old []processor.Message, most int
 	var lines []string
 	gone := 0
 	for line := range strings.Lines(earlier) {
-		if _, err := fmt.Sscanf(line, "(%d earlier turns are left out)", &gone); err != nil && strings.TrimSpace(line) != "" {
+		if _, err := fmt.Sscanf(line, "(earlier turns left out: %d)", &gone); err != nil && strings.TrimSpace(line) != "" {
 			lines = append(lines, strings.TrimRight(line, "\n"))
 		}
 	}
@@ -59,7 +59,7 @@ func digest(t *processor.Turn, earlier string, old []processor.Message, most int
 		gone++
 	}
 	if gone > 0 {
-		lines = slices.Insert(lines, 0, fmt.Sprintf("(%d earlier turns are left out)", gone))
+		lines = slices.Insert(lines, 0, fmt.Sprintf("(earlier turns left out: %d)", gone))
 	}
 	return strings.Join(lines, "\n")
 }

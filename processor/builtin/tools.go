@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/processor"
@@ -86,7 +87,7 @@ func (r reading) readFile(ctx context.Context, _ *processor.Turn, arguments json
 	lines := parse.NewLines(doc.Text)
 	first := cmp.Or(a.Line, 1)
 	if first > lines.Count() {
-		return "", &fault.Error{Code: fault.Usage, Subject: a.Path, Reason: fmt.Sprintf("it has %d lines", lines.Count())}
+		return "", &fault.Error{Code: fault.Usage, Subject: a.Path, Reason: "it has " + plural.Of(lines.Count(), "line")}
 	}
 	rest := doc.Text[lines.Start(first):]
 	if len(rest) <= maxResult {
@@ -98,9 +99,9 @@ func (r reading) readFile(ctx context.Context, _ *processor.Turn, arguments json
 		for !utf8.RuneStart(rest[cut]) {
 			cut--
 		}
-		return fmt.Sprintf("%s\n[line %d goes on, and is too long to be read whole; the file has %d lines]", rest[:cut], first, lines.Count()), nil
+		return fmt.Sprintf("%s\n[line %d goes on, and is too long to be read whole; the file has %s]", rest[:cut], first, plural.Of(lines.Count(), "line")), nil
 	}
-	return fmt.Sprintf("%s[more from line %d on; the file has %d lines]", rest[:cut], first+strings.Count(rest[:cut], "\n"), lines.Count()), nil
+	return fmt.Sprintf("%s[more from line %d on; the file has %s]", rest[:cut], first+strings.Count(rest[:cut], "\n"), plural.Of(lines.Count(), "line")), nil
 }
 
 func (r reading) list(ctx context.Context, _ *processor.Turn, arguments json.RawMessage) (string, error) {
