@@ -22,28 +22,14 @@ import (
 	"inlay/strategy"
 	"inlay/strategy/strategytest"
 	"inlay/tokens"
+	"inlay/tokens/tokenstest"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// words counts a token for each word, so that tests can place a message exactly.
-type words struct{}
-
-func (words) Count(s string) tokens.Count {
-	return tokens.Count{N: len(strings.Fields(s)), By: "words"}
-}
-
-func (w words) Exceeds(budget int, texts ...string) (bool, tokens.Count) {
-	n := 0
-	for _, t := range texts {
-		n += w.Count(t).N
-	}
-	return n > budget, tokens.Count{N: n, By: "words"}
-}
-
 func model(tb testing.TB, window int) llm.Measurer {
 	tb.Helper()
-	m, err := llm.NewStatic(llm.StaticOptions{Model: "test:words", Length: window, Counter: words{}})
+	m, err := llm.NewStatic(llm.StaticOptions{Model: "test:words", Length: window, Counter: tokenstest.Words{}})
 	require.NoError(tb, err)
 	return m
 }
@@ -59,7 +45,7 @@ ValueError: could not convert string to float`
 const pasted = "Why does this fail?\n\n" + trace + "\n\nAnswer briefly."
 
 func TestTenPercentExactly(t *testing.T) {
-	n := words{}.Count(pasted).N
+	n := tokenstest.Words{}.Count(pasted).N
 	for window, documents := range map[int]int{10 * n: 1, 10*n + 1: 0, 10*n - 1: 1, n: 1, 1000 * n: 0} {
 		res, err := intent.Extractor{}.Extract(t.Context(), intent.Request{MessageID: "m7", Text: pasted, Model: model(t, window)})
 		require.NoError(t, err)

@@ -24,21 +24,10 @@ import (
 	"inlay/route"
 	"inlay/strategy"
 	"inlay/strategy/strategytest"
-	"inlay/tokens"
+	"inlay/tokens/tokenstest"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
-
-type words struct{}
-
-func (words) Count(s string) tokens.Count {
-	return tokens.Count{N: len(strings.Fields(s)), By: "words"}
-}
-
-func (w words) Exceeds(budget int, texts ...string) (bool, tokens.Count) {
-	c := w.Count(strings.Join(texts, " "))
-	return c.N > budget, c
-}
 
 // scripted answers with one text after the other; an empty one fails.
 type scripted struct {
@@ -104,7 +93,7 @@ func TestOffIsByteIdentical(t *testing.T) {
 		}
 		s := route.Defaults()
 		s.CondensedPromptEnabled, s.PreprocessorTemperature = r.IntN(2) == 0, float64(r.IntN(9)) // even a wrong setting is not looked at
-		out, err := route.Router{Settings: s, Decider: route.Model{Generator: never}, Counter: words{}}.Decide(t.Context(), req)
+		out, err := route.Router{Settings: s, Decider: route.Model{Generator: never}, Counter: tokenstest.Words{}}.Decide(t.Context(), req)
 		require.NoError(t, err)
 		require.False(t, out.Routed)
 		require.Equal(t, req.System, out.System)
@@ -204,7 +193,7 @@ func TestModel(t *testing.T) {
 			if c.mode != "" {
 				req.Mode = mode(t, c.mode)
 			}
-			r := route.Router{Settings: on(), Decider: route.Model{Generator: g, Temperature: .2}, Rules: rules, Counter: words{}, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
+			r := route.Router{Settings: on(), Decider: route.Model{Generator: g, Temperature: .2}, Rules: rules, Counter: tokenstest.Words{}, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
 			out, err := r.Decide(t.Context(), req)
 			require.NoError(t, err)
 			require.Equal(t, c.want != "", out.Routed)
@@ -276,7 +265,7 @@ func TestGovernance(t *testing.T) {
 // TestTurns walks the seed's two paths: search, read, condensed big, completion;
 // and read, then a diff for the host to approve.
 func TestTurns(t *testing.T) {
-	r := route.Router{Settings: on(), CodebaseSearch: true, Counter: words{}}
+	r := route.Router{Settings: on(), CodebaseSearch: true, Counter: tokenstest.Words{}}
 	big := &scripted{name: "ollama:large", answers: []string{"Sessions expire too early because the clock is local."}}
 	req := full(t)
 	step := func(ask string, last *route.Last) route.Turn {
@@ -302,7 +291,7 @@ func TestTurns(t *testing.T) {
 	require.Positive(t, turn.Saved)
 	require.Equal(t, fmt.Sprintf("Saved %d tokens this turn", turn.Saved), turn.SavedText())
 	require.Equal(t, []string{"preprocessor", "big"}, []string{turn.Stages[0].Name, turn.Stages[1].Name})
-	require.Equal(t, words{}.Count(shown[0].Text).N+words{}.Count(shown[1].Text).N, turn.Stages[1].In)
+	require.Equal(t, tokenstest.Words{}.Count(shown[0].Text).N+tokenstest.Words{}.Count(shown[1].Text).N, turn.Stages[1].In)
 	require.Equal(t, 9, turn.Stages[1].Out)
 
 	ask := `Change "8080" to "9090" in server.conf`
@@ -320,7 +309,7 @@ func TestRetry(t *testing.T) {
 		s.RetryFullPrompt = retry
 		big := &scripted{name: "big", answers: []string{"", "An answer."}, fail: failure}
 		req := full(t)
-		turn, err := route.Router{Settings: s, Counter: words{}}.Run(t.Context(), req, big)
+		turn, err := route.Router{Settings: s, Counter: tokenstest.Words{}}.Run(t.Context(), req, big)
 		if !retry {
 			require.ErrorIs(t, err, failure)
 			require.Len(t, big.asked, 1)
@@ -403,7 +392,7 @@ func FuzzHeuristic(f *testing.F) {
 }
 
 func TestConformance(t *testing.T) {
-	m, err := llm.NewStatic(llm.StaticOptions{Length: 8192, Counter: words{}})
+	m, err := llm.NewStatic(llm.StaticOptions{Length: 8192, Counter: tokenstest.Words{}})
 	require.NoError(t, err)
 	strategytest.Run(t, route.Preprocessor{Router: route.Router{Settings: on()}}, strategy.ExecutionContext{Input: "Read main.go", Model: m})
 }

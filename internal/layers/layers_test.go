@@ -17,10 +17,10 @@ const module = "inlay"
 // floors lists every package of the module from the ground up.
 // A package may import only packages on floors below its own.
 var floors = [][]string{
-	{"internal/layers", "internal/again", "internal/refdata", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "internal/plural", "eval/metrics"},
+	{"internal/layers", "internal/again", "internal/refdata", "internal/docstest", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "internal/plural", "eval/metrics"},
 	{"internal/durable", "internal/ignore", "internal/schema"},
 	{"chat", "tokens", "embed", "internal/cache", "internal/state", "prompts", "internal/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
-	{"parse", "llm", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},
+	{"tokens/tokenstest", "parse", "llm", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},
 	{"parse/outline"},
 	{"llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
 	{"llm/ollama/ollamatest"},
