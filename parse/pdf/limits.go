@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"inlay/fault"
+	"inlay/internal/plural"
 	"inlay/parse"
 )
 
@@ -91,6 +92,6 @@ func cutShort(doc *parse.Document, read int, reason *fault.Error) {
 	doc.Partial = true
 	doc.Warnings = append([]parse.Warning{{
 		Code:    parse.WarnPartial,
-		Message: fmt.Sprintf("only %d of %d pages were read: %s (%s)", read, doc.Coverage.Pages, reason.Reason, reason.Next),
+		Message: fmt.Sprintf("only %s %s read: %s (%s)", plural.OfAll(read, doc.Coverage.Pages, "page"), plural.Pick(read, "was", "were"), reason.Reason, reason.Next),
 	}}, doc.Warnings...)
 }
