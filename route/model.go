@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"inlay/chat"
@@ -30,6 +31,7 @@ var (
 )
 
 // decisionSchema is what an answer must be: the seed's output, one tool at most.
+// What a model is held to while it writes is narrower (wireSchema).
 const decisionSchema = `{"type":"object","additionalProperties":false,"required":["decision","reasoning"],"properties":{` +
 	`"decision":{"enum":["tool","big"]},"reasoning":{"type":"string"},` +
 	`"tool":{"type":["object","null"],"additionalProperties":false,"required":["name","params"],"properties":{"name":{"type":"string"},"params":{"type":"object"}}},` +
@@ -63,8 +65,12 @@ func (m Model) Decide(ctx context.Context, in Input) (Decision, Usage, error) {
 	if err != nil {
 		return Decision{}, Usage{}, fmt.Errorf("decide: %w", err)
 	}
+	wire, err := wireSchema(in.Offered)
+	if err != nil {
+		return Decision{}, Usage{}, fmt.Errorf("decide: %w", err)
+	}
 	answer, err := llm.Collect(ctx, m.Generator, llm.Request{
-		Messages: Ask(in), Temperature: &m.Temperature, Schema: json.RawMessage(decisionSchema), MaxTokens: answerTokens,
+		Messages: Ask(in), Temperature: &m.Temperature, Schema: wire, MaxTokens: answerTokens,
 	})
 	usage := Usage{In: answer.Usage.Prompt, Out: answer.Usage.Completion}
 	if err != nil {
@@ -79,6 +85,9 @@ func (m Model) Decide(ctx context.Context, in Input) (Decision, Usage, error) {
 	}
 	if (d.Decision == ToTool) != (d.Tool != nil) || d.Tool != nil && d.Big != nil {
 		return Decision{}, usage, fmt.Errorf("decide: %w", errBoth)
+	}
+	if d.Tool != nil { // null is how the wire's schema says absent
+		maps.DeleteFunc(d.Tool.Params, func(_ string, v any) bool { return v == nil })
 	}
 	return d, usage, nil
 }

@@ -64,6 +64,7 @@ type Input struct {
 	Context string   // compact summary of the conversation
 	Last    *Last    // the last tool result, if a tool ran before
 	Tools   []string // names of the tools that the mode allows and that are there
+	Offered []Tool   // the same, with what they take
 }
 
 // Last is a preview of the last tool result.

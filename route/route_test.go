@@ -3,6 +3,7 @@ package route_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/internal/ignore"
+	"inlay/internal/schema"
 	"inlay/llm"
 	"inlay/route"
 	"inlay/strategy"
@@ -158,6 +160,7 @@ func TestModel(t *testing.T) {
 		asks   string // part of the follow-up question
 	}{
 		"tool":                {answer: `{"decision":"tool","tool":{"name":"read_file","params":{"path":"tide.go"}},"reasoning":"r"}`, want: "read_file"},
+		"tool, all written":   {answer: `{"decision":"tool","tool":{"name":"read_file","params":{"path":"tide.go","start_line":null,"end_line":null}},"big":null,"reasoning":"r"}`, want: "read_file"},
 		"big":                 {answer: `{"decision":"big","big":{"notes":"concept"},"reasoning":"r"}`, want: "big"},
 		"big without notes":   {answer: `{"decision":"big","reasoning":"r"}`, want: "big"},
 		"no JSON":             {answer: `I would read the file.`, warns: "not the decision"},
@@ -422,4 +425,49 @@ func TestPreprocessor(t *testing.T) {
 		_, err = p.Process(t.Context(), x)
 		require.True(t, fault.Is(err, fault.Usage), bad)
 	}
+}
+
+// TestWireSchema: what a model is held to is what OpenAI's strict mode takes
+// (every object closed, every property required), names the allowed tools alone,
+// and lets no other tool through.
+func TestWireSchema(t *testing.T) {
+	g := &scripted{name: "openai:gpt-4o-mini", answers: []string{`{"decision":"big","reasoning":"r"}`}}
+	req := full(t)
+	req.Mode = mode(t, "ask")
+	_, err := route.Router{Settings: on(), Decider: route.Model{Generator: g}}.Decide(t.Context(), req)
+	require.NoError(t, err)
+	wire := g.asked[0].Schema
+	var root any
+	require.NoError(t, json.Unmarshal(wire, &root))
+	var walk func(v any)
+	walk = func(v any) {
+		if list, ok := v.([]any); ok {
+			for _, item := range list {
+				walk(item)
+			}
+		}
+		m, ok := v.(map[string]any)
+		if !ok {
+			return
+		}
+		if m["type"] == "object" {
+			require.Equal(t, false, m["additionalProperties"])
+			require.Len(t, m["required"], len(m["properties"].(map[string]any)))
+		}
+		for key, item := range m {
+			require.NotContains(t, []string{"minLength", "maxLength"}, key)
+			walk(item)
+		}
+	}
+	walk(root)
+	check, err := schema.Compile(wire)
+	require.NoError(t, err)
+	answer := func(tool string) []byte {
+		return []byte(`{"decision":"tool","tool":` + tool + `,"big":null,"reasoning":"r"}`)
+	}
+	require.NoError(t, check.Check(answer(`{"name":"read_file","params":{"path":"a","start_line":null,"end_line":3}}`)))
+	require.NoError(t, check.Check(answer(`{"name":"ask_followup_question","params":{"question":"a","follow_up":["b"]}}`)))
+	require.Error(t, check.Check(answer(`{"name":"execute_command","params":{"command":"ls","cwd":null}}`)), "not in this mode")
+	require.Error(t, check.Check(answer(`{"name":"read_file","params":{"path":7,"start_line":null,"end_line":null}}`)))
+	require.Error(t, check.Check(answer(`{"name":"codebase_search","params":{"query":"x","path":null}}`)), "it is not there")
 }

@@ -121,7 +121,10 @@ func (r Router) misconfigured(m Model) string {
 
 // input is what the decider may see.
 func (r Router) input(req Request) Input {
-	in := Input{Ask: req.Ask, Context: clip(req.Context, r.Settings.PreprocessorMaxContextChars), Tools: r.allowed(req.Mode)}
+	in := Input{Ask: req.Ask, Context: clip(req.Context, r.Settings.PreprocessorMaxContextChars), Offered: r.offered(req.Mode)}
+	for _, t := range in.Offered {
+		in.Tools = append(in.Tools, t.Name)
+	}
 	if in.Ask == "" {
 		for _, m := range slices.Backward(req.Messages) {
 			if m.Role == chat.User {
@@ -150,12 +153,11 @@ func clip(s string, n int) string {
 	return s
 }
 
-// allowed are the names of the tools that the mode allows and that are there.
-func (r Router) allowed(m Mode) []string {
-	var out []string
+// offered are the tools that the mode allows and that are there.
+func (r Router) offered(m Mode) (out []Tool) {
 	for _, t := range r.tools() {
 		if m.Allows(t.Name) && (t.Name != "codebase_search" || r.CodebaseSearch) {
-			out = append(out, t.Name)
+			out = append(out, t)
 		}
 	}
 	return out
