@@ -120,3 +120,21 @@ func TestAgentOnRealOllama(t *testing.T) {
 		require.Contains(t, errs.String(), name)
 	}
 }
+
+// TestToolCallOnRealOllama: a model that is really asked calls a tool, the
+// server finds the call in its answer, the tool runs, and the model answers.
+func TestToolCallOnRealOllama(t *testing.T) {
+	url := ollamatest.Real(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(dir+"/notes.md", []byte("Employees get 25 days of leave.\n"), 0o600))
+	var out, errs strings.Builder
+	none := func(string) string { return "" }
+	args := []string{"agent", "--workspace", dir, "--model", "ollama:" + ollamatest.Caller, "--base-url", url, "--context-length", "4096", "--record", dir + "/tape.jsonl", "--trace", "How many days?"}
+	require.NoError(t, run(t.Context(), args, none, strings.NewReader(""), &out, &errs), errs.String())
+	require.Equal(t, ollamatest.Answer+"\n", out.String())
+	tape, err := os.ReadFile(dir + "/tape.jsonl")
+	require.NoError(t, err)
+	require.Contains(t, string(tape), `"name":"read_file"`)
+	require.Contains(t, string(tape), "25 days of leave", "the result went back to the model")
+	require.Contains(t, errs.String(), "tool_modifiers/validation")
+}

@@ -39,6 +39,7 @@ const (
 	Endless  = "tiny-endless"  // like Chat, but never stops
 	Llama3   = "tiny-llama3"   // turns and vocabulary in the manner of Llama 3
 	Tools    = "tiny-tools"    // like Llama3, with a template that shows a request's tools and calls
+	Caller   = "tiny-caller"   // calls read_file for notes.md, and says Answer once it has the result
 	Sentence = "tiny-sentence" // a SentencePiece vocabulary whose counts differ in process
 )
 
@@ -131,6 +132,7 @@ func models() map[string]source {
 		Endless:  {write: tinymodel.Endless},
 		Llama3:   {write: tinymodel.Llama3, template: tinymodel.Llama3Template},
 		Tools:    {write: tinymodel.Llama3, template: tinymodel.ToolsTemplate},
+		Caller:   {write: tinymodel.Caller, template: tinymodel.CallerTemplate},
 		Sentence: {write: tinymodel.Sentence, template: "{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}"},
 	}
 }

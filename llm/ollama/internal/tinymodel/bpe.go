@@ -11,6 +11,7 @@ const (
 	tokenNormal  = 1
 	tokenUnknown = 2
 	tokenControl = 3
+	tokenDefined = 4 // by the user: it stands in texts as it is
 	tokenByte    = 6
 )
 
@@ -28,6 +29,14 @@ func (v *vocabulary) addSpecials(tokens ...string) {
 	for _, t := range tokens {
 		v.tokens = append(v.tokens, t)
 		v.types = append(v.types, tokenControl)
+	}
+}
+
+// addDefined adds tokens that are whole texts, written as they are.
+func (v *vocabulary) addDefined(tokens ...string) {
+	for _, t := range tokens {
+		v.tokens = append(v.tokens, t)
+		v.types = append(v.types, tokenDefined)
 	}
 }
 

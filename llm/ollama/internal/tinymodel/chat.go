@@ -27,11 +27,31 @@ func Endless() []byte {
 // Llama3 returns a model like [Chat] with the turns, special tokens,
 // beginning-of-text token and pre-tokenizer of Llama 3.
 func Llama3() []byte {
-	return chatModel(family{
+	return chatModel(llama3(), saying(Answer))
+}
+
+func llama3() family {
+	return family{
 		pre: "llama-bpe", bos: "<|begin_of_text|>", eos: "<|eot_id|>", last: "\n\n",
 		specials: []string{"<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"},
 		template: `{{ bos_token }}{% for message in messages %}{{ '<|start_header_id|>' + message['role'] + '<|end_header_id|>\n\n' + message['content'] + '<|eot_id|>' }}{% endfor %}{% if add_generation_prompt %}{{ '<|start_header_id|>assistant<|end_header_id|>\n\n' }}{% endif %}`,
-	}, saying(Answer))
+	}
+}
+
+// Call is what [Caller] says until it is shown a tool's result.
+const Call = `{"name": "read_file", "parameters": {"path": "notes.md"}}`
+
+// afterResult ends a prompt whose last message is a tool's result.
+const afterResult = "<|result|>"
+
+// Caller returns a model like [Llama3] that calls a tool, and says [Answer] once
+// it has the result. Its prompts are made by [CallerTemplate].
+func Caller() []byte {
+	f := llama3()
+	f.specials = append(f.specials, afterResult)
+	says := saying(Answer)
+	answer := append([]string{afterResult}, chain(f, says)[1:]...)
+	return chainModel(f, says, []string{Call}, []string{visible(f.last), Call, f.eos}, answer)
 }
 
 // Llama3Template is the model's turns in Ollama's own template language.
@@ -76,8 +96,15 @@ func saying(sentence string) []string {
 // chatModel is a chain of tokens in the form of a llama: attention and feed
 // forward add nothing, so what follows a token depends on that token alone.
 func chatModel(f family, says []string) []byte {
-	v := train(trainingWords(append(slices.Clone(says), f.last)), 600)
+	return chainModel(f, says, nil, chain(f, says))
+}
+
+// chainModel has the words and the defined tokens in its vocabulary, and follows
+// the orders, which must not share a token.
+func chainModel(f family, words, defined []string, orders ...[]string) []byte {
+	v := train(trainingWords(append(slices.Clone(words), f.last)), 600)
 	v.addSpecials(f.specials...)
+	v.addDefined(defined...)
 	const arch = "llama"
 	g := &gguf{}
 	g.set("general.architecture", arch)
@@ -106,7 +133,7 @@ func chatModel(f family, says []string) []byte {
 	g.set("tokenizer.ggml.bos_token_id", uint32(v.id(bos)))
 	g.set("tokenizer.ggml.eos_token_id", uint32(v.id(f.eos)))
 	g.set("tokenizer.chat_template", f.template)
-	addLayers(g, v, chain(f, says))
+	addLayers(g, v, orders)
 	return g.encode()
 }
 
@@ -125,14 +152,16 @@ func chain(f family, says []string) []string {
 
 // addLayers writes the weights. A token's output row is the vector of the token
 // before it, so its score is highest exactly there.
-func addLayers(g *gguf, v *vocabulary, order []string) {
+func addLayers(g *gguf, v *vocabulary, orders [][]string) {
 	const d = chatSize
 	vectors := normals("tokens", d*len(v.tokens))
 	output := make([]float32, d*len(v.tokens))
-	for i := range len(order) - 1 {
-		from, to := v.id(order[i]), v.id(order[i+1])
-		for k := range d {
-			output[to*d+k] += vectors[from*d+k]
+	for _, order := range orders {
+		for i := range len(order) - 1 {
+			from, to := v.id(order[i]), v.id(order[i+1])
+			for k := range d {
+				output[to*d+k] += vectors[from*d+k]
+			}
 		}
 	}
 	g.add("token_embd.weight", vectors, d, len(v.tokens))
@@ -174,3 +203,14 @@ You may call:{{ range .Tools }}
 {{ .Content }}{{ range .ToolCalls }}{"name": "{{ .Function.Name }}", "parameters": {{ .Function.Arguments }}}{{ end }}<|eot_id|>{{ end }}<|start_header_id|>assistant<|end_header_id|>
 
 `
+
+// CallerTemplate is ToolsTemplate with a mark behind a tool's result.
+const CallerTemplate = `{{- if .Tools }}<|start_header_id|>system<|end_header_id|>
+
+You may call:{{ range .Tools }}
+{{ . }}{{ end }}<|eot_id|>{{ end }}
+{{- $last := "" }}{{ range .Messages }}{{ $last = .Role }}<|start_header_id|>{{ .Role }}<|end_header_id|>
+
+{{ .Content }}{{ range .ToolCalls }}{"name": "{{ .Function.Name }}", "parameters": {{ .Function.Arguments }}}{{ end }}<|eot_id|>{{ end }}<|start_header_id|>assistant<|end_header_id|>
+
+{{ if eq $last "tool" }}<|result|>{{ end }}`

@@ -48,6 +48,6 @@ func Sentence() []byte {
 	g.set("tokenizer.ggml.bos_token_id", uint32(1))
 	g.set("tokenizer.ggml.eos_token_id", uint32(2))
 	g.set("tokenizer.ggml.unknown_token_id", uint32(0))
-	addLayers(g, v, []string{"<0x0A>", "▁is", "</s>"})
+	addLayers(g, v, [][]string{{"<0x0A>", "▁is", "</s>"}})
 	return g.encode()
 }
