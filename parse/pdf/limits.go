@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"inlay/fault"
@@ -87,11 +88,13 @@ func failure(name string, err error) *fault.Error {
 }
 
 // cutShort makes a partial document of pages of which the last are missing for
-// the given reason: they are marked as failed.
+// the given reason: they are marked as failed. What is advised for pages that
+// fail by themselves is not for them.
 func cutShort(doc *parse.Document, read int, reason *fault.Error) {
 	doc.Partial = true
-	doc.Warnings = append([]parse.Warning{{
+	doc.Warnings = slices.DeleteFunc(doc.Warnings, func(w parse.Warning) bool { return w.Code == parse.WarnFailedPages })
+	doc.Warnings = slices.Insert(doc.Warnings, 0, parse.Warning{
 		Code:    parse.WarnPartial,
 		Message: fmt.Sprintf("only %s %s read: %s (%s)", plural.OfAll(read, doc.Coverage.Pages, "page"), plural.Pick(read, "was", "were"), reason.Reason, reason.Next),
-	}}, doc.Warnings...)
+	})
 }

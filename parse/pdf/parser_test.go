@@ -204,3 +204,28 @@ func TestHostileFiles(t *testing.T) {
 		require.NotEmpty(t, d.Text, path)
 	}
 }
+
+func TestLimitsKeepWhatWasRead(t *testing.T) {
+	file := parse.File{Name: "a.pdf", Data: texts(at(72, 700, "kept"), strings.Repeat(at(72, 700, "too much"), 1000), at(72, 700, "after"))}
+	d, err := pdf.Parser{Limits: parse.Limits{Operations: 2000}}.Parse(t.Context(), file, nil)
+	require.NoError(t, err)
+	require.Equal(t, "kept", d.Text)
+	require.True(t, d.Partial)
+	require.Equal(t, []int{2, 3}, d.Coverage.Failed)
+	require.Equal(t, []parse.Warning{{
+		Code:    parse.WarnPartial,
+		Message: "only 1 of 3 pages was read: it has more content operations than the limit of 2000 (split the document, or raise the limit: --parse-limits operations=8000)",
+	}}, d.Warnings)
+
+	for name, c := range map[string]struct {
+		limits parse.Limits
+		code   fault.Code
+	}{
+		"pages": {parse.Limits{Pages: 2}, fault.LimitExceeded}, "operations": {parse.Limits{Operations: 1}, fault.LimitExceeded},
+		"text": {parse.Limits{Text: 3}, fault.LimitExceeded}, "stream": {parse.Limits{Stream: 20}, fault.LimitExceeded}, "time": {parse.Limits{Time: 1}, fault.Timeout},
+	} {
+		_, err := pdf.Parser{Limits: c.limits}.Parse(t.Context(), file, nil)
+		require.True(t, fault.Is(err, c.code), "%s: %v", name, err)
+		require.ErrorContains(t, err, "--parse-limits "+name+"=", "%s", name)
+	}
+}
