@@ -77,14 +77,16 @@ func (c *chainSettings) chains(a *app, w *builtin.Workspace, injector func(owner
 
 // forService is what the service can do of a registry: tools are run by the client
 // and calls are made as the client wrote them, so the families of tools and
-// steps are empty; the client has a system prompt of its own; and what reads
-// files, runs commands or writes needs a workspace.
+// steps are empty; the client has a system prompt and surroundings of its own;
+// and what reads files or runs commands needs a workspace.
 func forService(r processor.Registry, workspace bool) processor.Registry {
 	r.Injection, r.Parameters, r.Validation, r.Steps = nil, nil, nil, nil
 	for i, e := range r.Messages {
 		switch e.Name {
-		case "CoreSystemPromptModifier", "IdeContextModifier", "ChatRecordingModifier":
+		case "CoreSystemPromptModifier", "EnvironmentContextModifier", "IdeContextModifier", "ChatRecordingModifier":
 			r.Messages[i].Default = false
+		}
+		switch e.Name {
 		case "EnvironmentContextModifier", "DirectoryContextModifier", "MemoryImportModifier", "AtFileProcessorModifier", "ShellProcessorModifier":
 			if !workspace {
 				r.Messages[i].Default = false

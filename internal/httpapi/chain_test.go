@@ -147,6 +147,7 @@ func TestRoute(t *testing.T) {
 		require.Equal(t, "tool_calls", a.Choices[0].FinishReason)
 		require.Positive(t, a.Inlay.Route.Saved)
 		require.Empty(t, up.bodies, "the model was not asked")
+		require.Empty(t, a.Inlay.Processors)
 	}
 
 	a := ask("What is a monad, in principle?", false, all...)

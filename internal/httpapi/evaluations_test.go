@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,7 +60,8 @@ func asked(file string) map[string]any {
 
 // TestEvaluation runs one from its start to its deletion.
 func TestEvaluation(t *testing.T) {
-	s := start(t, setup{})
+	hold := make(chan struct{})
+	s := start(t, setup{hold: hold})
 	file := s.upload("", "handbook.md", handbook(t))
 	got := s.do("POST", "/v1/evaluations", "", asked(file))
 	require.Equal(t, http.StatusOK, got.status, string(got.body))
@@ -68,7 +70,9 @@ func TestEvaluation(t *testing.T) {
 	require.Equal(t, 3, begun.Questions)
 	require.Len(t, begun.Files, 2)
 
+	time.AfterFunc(200*time.Millisecond, func() { close(hold) })
 	stream := s.do("GET", "/v1/evaluations/"+begun.ID, "", nil, "Accept", "text/event-stream")
+	require.Contains(t, string(stream.body), "event: progress\ndata: {\"id\":\""+begun.ID)
 	require.Equal(t, "text/event-stream", stream.header.Get("Content-Type"))
 	_, last, found := strings.Cut(string(stream.body), "event: result\ndata: ")
 	require.True(t, found, string(stream.body))

@@ -17,6 +17,9 @@ import (
 // process sends the messages through the server's chain and packs them. Without
 // a chain they stay as they are, byte for byte.
 func (c *Completion) process(ctx context.Context) error {
+	if c.Route != nil && c.Route.proposal != nil {
+		return nil // nothing goes to a model
+	}
 	if c.full != nil {
 		if _, err := c.processed(ctx, c.full, c.unrouted); err != nil {
 			return err
