@@ -93,7 +93,7 @@ func TestUploadsAreRefused(t *testing.T) {
 	s.upload("", "../../a.txt", "x")
 	got := s.do("POST", "/v1/files", "", formOf(t, "@file:b.txt", "y"))
 	require.Equal(t, http.StatusUnprocessableEntity, got.status)
-	require.Contains(t, string(got.body), "more than 1 files")
+	require.Contains(t, string(got.body), "more than 1 file ")
 	kept, err := filepath.Glob(filepath.Join(dir, "files", "*", "*", "*"))
 	require.NoError(t, err)
 	require.Len(t, kept, 1, "refused bytes are not kept")
