@@ -155,11 +155,13 @@ func TestRate(t *testing.T) {
 func TestCrowd(t *testing.T) {
 	s := start(t, setup{keys: true, limits: httpapi.Limits{Requests: 3, Concurrency: 2}})
 	ann, bob := s.key("ann"), s.key("bob")
+	s.Client().Transport.(*http.Transport).ExpectContinueTimeout = waitFor //nolint:forcetypeassert // httptest's
 	hold := func(secret string) func() {
 		r, w := io.Pipe()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/v1/preprocess", r)
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+secret)
+		req.Header.Set("Expect", "100-continue")
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -167,7 +169,7 @@ func TestCrowd(t *testing.T) {
 				_ = resp.Body.Close()
 			}
 		}()
-		_, err = w.Write([]byte("{"))
+		_, err = w.Write([]byte("{")) // sent when the server asks for it: the request was let in
 		require.NoError(t, err)
 		return func() { _ = w.Close(); <-ended }
 	}
