@@ -39,6 +39,11 @@ integration: ## the tests against a real Ollama server, built on first use; one 
 second-opinion: ## token ids and templates against npm's node-llama-cpp
 	scripts/second-opinion
 
+.PHONY: drill
+drill: ## the service under real faults, and who may reach what; prints their tables (as root also a full disk)
+	scripts/ollama-server run go test -count=1 -timeout 30m -v -run '^TestDrill' ./cmd/inlay -drill | grep -v '^=== '
+	go test -count=1 -v -run '^TestAccess$$' ./internal/httpapi | grep -v '^=== '
+
 .PHONY: fmt
 fmt: ## format everything
 	$(TOOL) golangci-lint fmt ./...

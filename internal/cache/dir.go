@@ -93,13 +93,14 @@ func touch(path string) {
 	_ = os.Chtimes(path, now, now)
 }
 
-// Put implements [Store]. Data larger than the whole store is not kept.
+// Put implements [Store]. Data larger than the whole store is not kept, and
+// none while the disk is nearly full.
 func (d *Dir) Put(ctx context.Context, key Key, data []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	size := int64(headerSize + len(data))
-	if d.limit >= 0 && size > d.limit {
+	if d.limit >= 0 && size > d.limit || durable.Low(d.root) {
 		return nil
 	}
 	path := d.path(key)

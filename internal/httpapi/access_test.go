@@ -32,12 +32,14 @@ func TestAccess(t *testing.T) {
 	ann, bob := s.key("ann"), s.key("bob")
 	mine := s.made(ann)
 	var table strings.Builder
+	fmt.Fprintf(&table, "%-45s %-8s %-10s %-14s %-12s %s\n", "route", "no key", "wrong key", "another's id", "nobody's id", "same answer")
 	for _, r := range httpapi.Protected(s.api) {
 		method, path, _ := strings.Cut(r, " ")
 		kind := strings.Split(path, "/")[2]
 		theirs, nobodys := strings.ReplaceAll(path, "{id}", cmp.Or(mine[kind], "x")), strings.ReplaceAll(path, "{id}", "none")
-		row := []int{}
-		for _, secret := range []string{"", "inlay_wrong", ann + "x"} {
+		row := []any{}
+		require.Equal(t, http.StatusUnauthorized, s.do(method, theirs, ann+"x", []byte("{}")).status, r)
+		for _, secret := range []string{"", "inlay_wrong"} {
 			got := s.do(method, theirs, secret, []byte("{}"))
 			require.Equal(t, http.StatusUnauthorized, got.status, r)
 			require.Contains(t, got.header.Get("WWW-Authenticate"), "Bearer")
@@ -49,11 +51,13 @@ func TestAccess(t *testing.T) {
 			require.Equal(t, http.StatusNotFound, foreign.status, "%s: %s", r, foreign.body)
 			require.Equal(t, missing.status, foreign.status, r)
 			require.Equal(t, masked(missing.body, "none"), masked(foreign.body, mine[kind]), r)
-			row = append(row, foreign.status)
+			row = append(row, foreign.status, missing.status, "yes")
+		} else {
+			row = append(row, "-", "-", "-")
 		}
-		fmt.Fprintf(&table, "%-45s %v\n", r, row)
+		fmt.Fprintf(&table, "%-45s %-8v %-10v %-14v %-12v %v\n", append([]any{r}, row...)...)
 	}
-	t.Logf("no key, wrong key, wrong key, another's:\n%s", table.String())
+	t.Logf("access\n%s", table.String())
 	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files/"+mine["files"], ann, nil).status, "the owner still has it")
 
 	for path, body := range map[string]string{

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"inlay/fault"
 	"inlay/internal/durable"
@@ -32,7 +33,7 @@ func (b blobs) receive(ctx context.Context, name string, r io.Reader, limit int6
 		return nil, durable.Explain(b.root, err)
 	}
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(toDisk{p, b.root}, sum), io.LimitReader(during{ctx, r}, limit+1))
+	n, err := io.Copy(io.MultiWriter(&toDisk{w: p, root: b.root}, sum), io.LimitReader(during{ctx, r}, limit+1))
 	if err == nil && n > limit {
 		err = &fault.Error{Code: fault.FileTooLarge, Subject: name, Reason: "is larger than " + size(limit), Next: "send a smaller file"}
 	}
@@ -55,14 +56,24 @@ func (r *received) bytes() ([]byte, error) {
 	return data, nil
 }
 
-// toDisk tells failures of the disk from those of the sender.
+// toDisk tells failures of the disk from those of the sender, and leaves the
+// last of the room to the state, which needs some even for a deletion.
 type toDisk struct {
-	w    io.Writer
-	root string
+	w       io.Writer
+	root    string
+	unasked int // bytes until the room is asked for again
 }
 
+// between is how many bytes are written between two looks at the room.
+const between = 4 << 20
+
 // Write implements io.Writer.
-func (t toDisk) Write(p []byte) (int, error) {
+func (t *toDisk) Write(p []byte) (int, error) {
+	if t.unasked -= len(p); t.unasked < 0 {
+		if t.unasked = between; durable.Low(t.root) {
+			return 0, durable.Explain(t.root, syscall.ENOSPC)
+		}
+	}
 	n, err := t.w.Write(p)
 	if err != nil {
 		err = durable.Explain(t.root, err)

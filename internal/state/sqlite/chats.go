@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"inlay/internal/state"
 )
@@ -16,7 +15,7 @@ func (s *Store) AddChat(ctx context.Context, c state.Chat) error {
 	_, err := s.write.ExecContext(ctx, "INSERT INTO chats (id, owner, title, created, updated) VALUES (?, ?, ?, ?, ?)",
 		c.ID, c.Owner, c.Title, unix(c.Created), unix(c.Created))
 	if err != nil {
-		return fmt.Errorf("keep a chat: %w", err)
+		return kept("keep a chat", err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"inlay/internal/state"
 )
@@ -15,7 +14,7 @@ func (s *Store) AddEvaluation(ctx context.Context, e state.Evaluation) error {
 	_, err := s.write.ExecContext(ctx, "INSERT INTO evaluations ("+evaluationColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		e.ID, e.Owner, unix(e.Created), e.State, text(e.Request), text(e.Progress), text(e.Result), text(e.Failure))
 	if err != nil {
-		return fmt.Errorf("keep an evaluation: %w", err)
+		return kept("keep an evaluation", err)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"inlay/internal/state"
 )
@@ -31,7 +30,7 @@ func (s *Store) AddFile(ctx context.Context, f state.File, q state.Quota) error 
 		return err
 	})
 	if err != nil && !errors.Is(err, state.ErrQuota) {
-		return fmt.Errorf("keep a file: %w", err)
+		return kept("keep a file", err)
 	}
 	return err
 }

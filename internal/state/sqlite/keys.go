@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"inlay/internal/state"
@@ -16,7 +15,7 @@ func (s *Store) AddKey(ctx context.Context, k state.Key) error {
 	_, err := s.write.ExecContext(ctx, "INSERT INTO keys ("+keyColumns+") VALUES (?, ?, ?, ?, ?, ?)",
 		k.ID, k.Name, k.Hint, k.Hash, unix(k.Created), unix(k.Revoked))
 	if err != nil {
-		return fmt.Errorf("keep a key: %w", err)
+		return kept("keep a key", err)
 	}
 	return nil
 }

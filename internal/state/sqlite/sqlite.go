@@ -12,10 +12,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"inlay/fault"
 	"inlay/internal/state"
@@ -158,6 +160,14 @@ func found(what string, err error) error {
 		return nil
 	case errors.Is(err, sql.ErrNoRows), errors.Is(err, state.ErrNotFound):
 		return state.ErrNotFound
+	}
+	return kept(what, err)
+}
+
+// kept names what was done, and says of a full disk that it is one.
+func kept(what string, err error) error {
+	if e, ok := errors.AsType[*driver.Error](err); ok && e.Code()&0xff == sqlite3.SQLITE_FULL {
+		err = errors.Join(syscall.ENOSPC, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
