@@ -120,6 +120,11 @@ func (t *turn) parse(ctx context.Context, a *attached, n *node) error {
 // returns those that could be read, in the order given. What fails is recorded
 // in the turn and does not lose the others, unless the request is strict.
 func (t *turn) parseAll(ctx context.Context, files []*attached, parent *node) ([]*attached, error) {
+	if len(files) > 0 {
+		staged, end := t.stage(ctx, "parse")
+		defer end()
+		ctx = staged
+	}
 	nodes := make([]*node, len(files))
 	for i, a := range files {
 		nodes[i] = t.track.open(parent, Waiting, textLoadingParser(a.Name))

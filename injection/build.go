@@ -30,6 +30,8 @@ type built struct {
 
 // build carries a plan out and makes sure that the prompt fits (INJ-14).
 func (t *turn) build(ctx context.Context, p plan) (Result, error) {
+	ctx, end := t.stage(ctx, "render")
+	defer end()
 	var b built
 	var err error
 	if p.decision.Strategy == InjectFull {
@@ -260,6 +262,8 @@ func (t *turn) query() string {
 
 // retrieve searches the plan's files and those of earlier turns.
 func (t *turn) retrieve(ctx context.Context, p *plan, query string) (retrieve.Passages, error) {
+	ctx, end := t.stage(ctx, "search")
+	defer end()
 	top := t.track.open(nil, Loading, textLoadingModel)
 	found, err := t.search(ctx, p, query, top)
 	switch {

@@ -41,11 +41,18 @@ type Retriever interface {
 	Retrieve(ctx context.Context, r retrieve.Request) (retrieve.Passages, error)
 }
 
+// Stages is told when a stage of the work (parse, count, decide, search,
+// render) begins, and when it ends.
+type Stages interface {
+	Stage(ctx context.Context, name string) (context.Context, func())
+}
+
 // Injector lays files into prompts. Its fields are set once; it is safe for
 // concurrent use.
 type Injector struct {
 	Reader    Reader
 	Retriever Retriever
+	Stages    Stages       // told of the stages of the work; nil: nobody is
 	Parallel  int          // files parsed at once; 0 means the number of processors
 	Logger    *slog.Logger // names, sizes and times, never content; nil is silent
 }
@@ -102,6 +109,14 @@ func (in *Injector) Inject(ctx context.Context, req Request) (Result, error) {
 	return res, nil
 }
 
+// stage tells of a stage until end is called.
+func (t *turn) stage(ctx context.Context, name string) (_ context.Context, end func()) {
+	if t.in.Stages == nil {
+		return ctx, func() {}
+	}
+	return t.in.Stages.Stage(ctx, name)
+}
+
 func (t *turn) log(ctx context.Context, res Result, took time.Duration) {
 	if t.in.Logger == nil {
 		return
@@ -140,7 +155,9 @@ func (t *turn) run(ctx context.Context) (Result, error) {
 	if err := t.measure(ctx); err != nil {
 		return Result{}, err
 	}
+	_, end := t.stage(ctx, "decide")
 	p := t.plan()
+	end()
 	if t.req.Options.DryRun {
 		if err := t.tryWhole(ctx, &p); err != nil {
 			return Result{}, err
@@ -246,6 +263,8 @@ func (t *turn) nothingReadable() error {
 
 // measure counts the history in the model's window (INJ-3).
 func (t *turn) measure(ctx context.Context) error {
+	ctx, end := t.stage(ctx, "count")
+	defer end()
 	if t.req.Model == nil {
 		return &fault.Error{Code: fault.WindowUnknown, Subject: "model", Reason: "no model was given, so its context window is unknown", Next: "set Request.Model, for example an llm.Static with a length"}
 	}

@@ -87,7 +87,7 @@ func lookCertificate(c *x509.Certificate, now time.Time) []finding {
 
 // lookUpstreams asks each server for its models and the windows of some.
 func lookUpstreams(ctx context.Context, e *examination) []finding {
-	list, err := e.upstreams(e.app, nil)
+	list, err := e.upstreams(e.app, nil, nil)
 	if err != nil {
 		return ofError(err, "")
 	}
@@ -181,7 +181,7 @@ func (e *examination) askReady(ctx context.Context) (status int, err error) {
 		return 0, err
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost"
+		host = "127.0.0.1" // an image of nothing but the program knows no localhost
 	}
 	scheme := "http"
 	if e.TLSCert != "" {

@@ -18,6 +18,7 @@ import (
 	"inlay/internal/session"
 	"inlay/internal/state"
 	"inlay/internal/state/sqlite"
+	"inlay/internal/tracing"
 )
 
 // serveCmd is the service.
@@ -94,13 +95,18 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer c.closeWorkspace()
 	metrics := httpapi.NewMetrics()
-	service, err := c.openService(ctx, a, store, metrics, log)
+	tracer, err := tracing.Open(ctx, tracing.Config{Getenv: a.getenv, Version: strings.TrimPrefix(version, "inlay "), Logger: log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeTracer(ctx, tracer)) }()
+	service, err := c.openService(ctx, a, store, metrics, tracer, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
 	api, err := httpapi.New(httpapi.Config{
-		Service: service, Gate: gate, Metrics: metrics, Logger: log, Origins: c.CORS, Version: strings.TrimPrefix(version, "inlay "),
+		Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Version: strings.TrimPrefix(version, "inlay "),
 		Limits: httpapi.Limits{
 			Body: c.MaxBody, File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency, Requests: c.Requests,
 		},

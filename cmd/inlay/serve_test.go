@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +25,13 @@ import (
 // served runs the command's service beside a test and returns its address.
 func served(t *testing.T, args ...string) string {
 	t.Helper()
+	address, _ := servedIn(t, nil, args...)
+	return address
+}
+
+// servedIn is served with an environment. end ends the service before the test does.
+func servedIn(t *testing.T, env map[string]string, args ...string) (address string, end func()) {
+	t.Helper()
 	before := goleak.IgnoreCurrent()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	out, in := io.Pipe()
@@ -35,21 +43,22 @@ func served(t *testing.T, args ...string) string {
 			if name == "HOME" {
 				return t.TempDir()
 			}
-			return ""
+			return env[name]
 		}, strings.NewReader(""), in, &log)
 	}()
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		stop()
 		require.NoError(t, <-ended)
 		http.DefaultClient.CloseIdleConnections()
 		goleak.VerifyNone(t, before)
 	})
+	t.Cleanup(end)
 	line := make([]byte, 200)
 	n, err := out.Read(line)
 	require.NoError(t, err)
-	address := regexp.MustCompile(`https?://\S+`).FindString(string(line[:n]))
+	address = regexp.MustCompile(`https?://\S+`).FindString(string(line[:n]))
 	require.NotEmpty(t, address)
-	return address
+	return address, end
 }
 
 // TestOfficialClient is OpenAI's Go client, unchanged but for the base URL,

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"inlay/embed"
 	"inlay/eval"
@@ -19,6 +20,7 @@ import (
 	"inlay/internal/httpapi"
 	"inlay/internal/session"
 	"inlay/internal/state"
+	"inlay/internal/tracing"
 	"inlay/llm"
 	"inlay/llm/ollama"
 	"inlay/llm/openai"
@@ -30,7 +32,7 @@ import (
 )
 
 // openService puts the service together.
-func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, metrics *httpapi.Metrics, log *slog.Logger) (*session.Service, error) {
+func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, metrics *httpapi.Metrics, tracer *tracing.Tracer, log *slog.Logger) (*session.Service, error) {
 	defaults, err := c.options()
 	if err != nil {
 		return nil, err
@@ -40,7 +42,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	kept = counted{kept, metrics}
-	upstreams, err := c.upstreams(a, log)
+	upstreams, err := c.upstreams(a, tracer, log)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +50,8 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	injector, err := c.injectors(a, embedder, kept, &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }})
+	embedder = traced(embedder, tracer)
+	injector, err := c.injectors(a, embedder, kept, &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}, tracer)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +77,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 }
 
 // upstreams are those of --upstream, then the one that --model names.
-func (c *serveCmd) upstreams(a *app, log *slog.Logger) (session.Upstreams, error) {
+func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (session.Upstreams, error) {
 	var list session.Upstreams
 	named := slices.Clone(c.Upstream)
 	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" || provider == "openai" && c.BaseURL != "" {
@@ -89,12 +92,12 @@ func (c *serveCmd) upstreams(a *app, log *slog.Logger) (session.Upstreams, error
 		key := a.getenv("INLAY_UPSTREAM_KEY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
 		switch provider {
 		case "ollama":
-			list = append(list, ollamaUpstream(name, address, log))
+			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Logger: log, Around: tracer.Around(name)}))
 		case "openai":
 			if key == "" && strings.HasPrefix(address, openai.DefaultURL) {
 				key = a.getenv(keyVariable) // never to another server
 			}
-			list = append(list, openaiUpstream(name, openai.Config{BaseURL: address, Key: key, Logger: log}))
+			list = append(list, openaiUpstream(name, openai.Config{BaseURL: address, Key: key, Logger: log, Around: tracer.Around(name)}))
 		default:
 			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai as its provider"}
 		}
@@ -102,15 +105,17 @@ func (c *serveCmd) upstreams(a *app, log *slog.Logger) (session.Upstreams, error
 	return list, nil
 }
 
-func ollamaUpstream(name, address string, log *slog.Logger) session.Upstream {
-	library := &tokens.Library{}
+func ollamaUpstream(name string, c ollama.Config) session.Upstream {
+	c.Library = &tokens.Library{}
 	return session.Upstream{
 		Name: name,
 		Open: func(model string, length int) (session.Model, error) {
-			return ollama.New(ollama.Config{Model: model, URL: address, Length: length, Library: library, Logger: log})
+			c := c
+			c.Model, c.Length = model, length
+			return ollama.New(c)
 		},
 		Models: func(ctx context.Context) ([]string, error) {
-			return ollama.Models(ctx, ollama.Config{URL: address, Logger: log})
+			return ollama.Models(ctx, c)
 		},
 	}
 }
@@ -143,7 +148,7 @@ func (c *serveCmd) measure() func(model string, length int) (llm.Measurer, error
 }
 
 // injectors are alike but for the part of the caches that they see.
-func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, recent *parse.Recent) (func(owner string) *injection.Injector, error) {
+func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
 	limits, err := c.limits()
 	if err != nil {
 		return nil, err
@@ -157,7 +162,7 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, 
 		return nil, err
 	}
 	return func(owner string) *injection.Injector {
-		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: limits, Recent: recent}, Retriever: retriever}
+		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: limits, Recent: recent}, Retriever: retriever, Stages: tracer}
 	}, nil
 }
 
@@ -172,6 +177,34 @@ func (c *serveCmd) evaluator(injector func(owner string) *injection.Injector, em
 			NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
 		}
 	}
+}
+
+// traced is an embedder whose work has spans. The built-in one takes no time
+// worth one, and the search knows it by its type.
+func traced(e embed.Embedder, tracer *tracing.Tracer) embed.Embedder {
+	if _, builtin := e.(*embed.Builtin); builtin || tracer == nil {
+		return e
+	}
+	return tracedEmbedder{e, tracer}
+}
+
+type tracedEmbedder struct {
+	embed.Embedder
+	tracer *tracing.Tracer
+}
+
+// Embed implements embed.Embedder.
+func (t tracedEmbedder) Embed(ctx context.Context, task embed.Task, texts []string) ([]embed.Vector, error) {
+	ctx, end := t.tracer.Stage(ctx, "embed")
+	defer end()
+	return t.Embedder.Embed(ctx, task, texts)
+}
+
+// closeTracer sends the last spans, also when the service was told to stop.
+func closeTracer(ctx context.Context, tracer *tracing.Tracer) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return tracer.Close(ctx)
 }
 
 // counted is a store whose lookups are counted.

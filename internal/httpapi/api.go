@@ -14,6 +14,7 @@ import (
 
 	"inlay/eval"
 	"inlay/internal/session"
+	"inlay/internal/tracing"
 	"inlay/strategy"
 )
 
@@ -26,6 +27,7 @@ type Config struct {
 	Limits  Limits
 	Origins []string // web origins that may call; none
 	Version string
+	Tracer  *tracing.Tracer // of requests; nil: off
 }
 
 // Limits bound what one caller can take.

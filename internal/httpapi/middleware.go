@@ -54,12 +54,15 @@ func (a *API) serve(r route) http.Handler {
 		rec.Header().Set("X-Content-Type-Options", "nosniff")
 		done := a.config.Metrics.begin(r)
 		defer c.leave()
+		ctx, traced := a.config.Tracer.Request(req, r.path)
+		c.Request = c.WithContext(ctx)
 		err := a.guarded(c, r)
 		if err != nil {
 			err = ended(req.Context(), err)
 			c.fail(err, r.openai)
 		}
 		done(rec.statusOr(err))
+		traced(rec.statusOr(err), fault.CodeOf(err))
 		a.note(c, r, err, time.Since(start))
 	})
 }

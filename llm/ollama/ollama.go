@@ -43,6 +43,9 @@ type Config struct {
 	Library *tokens.Library
 	// HTTP sends the requests; nil: a client with the bounds above.
 	HTTP *http.Client
+	// Around wraps what sends the requests of that client, for example to trace
+	// them; nil: nothing does.
+	Around func(http.RoundTripper) http.RoundTripper
 }
 
 // server is one model on one server.
@@ -66,7 +69,7 @@ func newServer(c Config) (*server, error) {
 		log = slog.New(slog.DiscardHandler)
 	}
 	if c.HTTP == nil {
-		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Logger: log})
+		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Logger: log, Around: c.Around})
 	}
 	return &server{api: api.NewClient(u, c.HTTP), config: c, log: log.With("model", c.Model)}, nil
 }

@@ -43,6 +43,9 @@ type Config struct {
 	Library *tokens.Library // where counters come from; nil: an own one
 	Logger  *slog.Logger    // told of retries and of the kind of server, never of content; none
 	HTTP    *http.Client    // sends the requests; nil: a client with the bounds above
+	// Around wraps what sends the requests of that client, for example to trace
+	// them; nil: nothing does.
+	Around func(http.RoundTripper) http.RoundTripper
 }
 
 // server is one model behind one address.
@@ -67,7 +70,7 @@ func newServer(c Config) (*server, error) {
 		c.Library = &tokens.Library{}
 	}
 	if c.HTTP == nil {
-		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Logger: c.Logger})
+		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Logger: c.Logger, Around: c.Around})
 	}
 	return &server{config: c, base: u, log: c.Logger.With("model", c.Model)}, nil
 }

@@ -23,6 +23,8 @@ type Options struct {
 	Idle     time.Duration     // longest silence of the server, loading a model included; 5 min
 	Base     http.RoundTripper // what sends; http.DefaultTransport
 	Logger   *slog.Logger      // told of retries, without content; none
+	// Around wraps a [Client]'s transport; nil: nothing does.
+	Around func(http.RoundTripper) http.RoundTripper
 }
 
 func (o Options) withDefaults() Options {
@@ -57,7 +59,11 @@ func New(o Options) *Transport { return &Transport{o: o.withDefaults()} }
 // Client returns an HTTP client over a new transport. It follows no redirects,
 // so that nothing goes where the user did not point it (SEC-6).
 func Client(o Options) *http.Client {
-	return &http.Client{Transport: New(o), CheckRedirect: func(*http.Request, []*http.Request) error {
+	var sender http.RoundTripper = New(o)
+	if o.Around != nil {
+		sender = o.Around(sender)
+	}
+	return &http.Client{Transport: sender, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
 }
