@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -118,24 +119,21 @@ func (a *API) deadline(ctx context.Context, r route) (context.Context, context.C
 
 // note writes the request's line: no address beyond the route, no content.
 func (a *API) note(c *call, r route, err error, took time.Duration) {
-	args := []any{
-		"request", c.id, "method", c.Method, "route", r.path, "status", c.w.statusOr(err), "bytes", c.w.bytes,
-		"took", took, "owner", c.owner,
+	level, attrs := slog.LevelInfo, []slog.Attr{
+		slog.String("request", c.id), slog.String("method", c.Method), slog.String("route", r.path), slog.Int("status", c.w.statusOr(err)),
+		slog.Int64("bytes", c.w.bytes), slog.Duration("took", took), slog.String("owner", c.owner),
 	}
-	if err == nil {
-		a.log.InfoContext(c.ctx(), "request", args...)
-		return
+	if err != nil {
+		f := failureOf(err)
+		attrs = append(attrs, slog.String("code", string(f.code)))
+		if f.upstream != "" {
+			attrs = append(attrs, slog.String("upstream", f.upstream))
+		}
+		if f.status >= http.StatusInternalServerError {
+			level, attrs = slog.LevelWarn, append(attrs, slog.String("error_type", errorTypes(err)))
+		}
 	}
-	f := failureOf(err)
-	args = append(args, "code", string(f.code))
-	if f.upstream != "" {
-		args = append(args, "upstream", f.upstream)
-	}
-	if f.status < http.StatusInternalServerError {
-		a.log.InfoContext(c.ctx(), "request", args...)
-		return
-	}
-	a.log.WarnContext(c.ctx(), "request", append(args, "error_type", errorTypes(err))...)
+	a.log.LogAttrs(c.ctx(), level, "request", attrs...)
 }
 
 // errorTypes names the types of an error's chain: what its words may not say.
