@@ -61,13 +61,13 @@ func TestQueue(t *testing.T) {
 func TestEvaluationsTakeTurns(t *testing.T) {
 	var s evaluations
 	waiting := []state.Evaluation{{ID: "1", Owner: "ann"}, {ID: "2", Owner: "ann"}, {ID: "3", Owner: "bob"}, {ID: "4", Owner: "ann"}}
-	var order string
+	var order strings.Builder
 	for len(waiting) > 0 {
 		i := s.turn(waiting)
-		order += waiting[i].ID
+		order.WriteString(waiting[i].ID)
 		waiting = append(waiting[:i:i], waiting[i+1:]...)
 	}
-	require.Equal(t, "1324", order)
+	require.Equal(t, "1324", order.String())
 }
 
 // TestEvaluationThatEndsTheServer is given up after a few servers.
