@@ -33,7 +33,7 @@ func (c Cached) Parse(ctx context.Context, f File, report Progress) (Document, e
 		return Document{}, err
 	}
 	key := c.key(f, p)
-	if d, ok := c.Recall(key.Parts[0], f); ok {
+	if d, ok := c.Recall(key.Of, f); ok {
 		monotonic(report)(1)
 		return d, nil
 	}
@@ -59,8 +59,8 @@ func (c Cached) Parse(ctx context.Context, f File, report Progress) (Document, e
 // among forms of text; the name and path do not.
 func (c Cached) key(f File, p Parser) cache.Key {
 	info := p.Info()
-	return cache.Key{Namespace: c.Namespace, Kind: "parse", Parts: []string{
-		FileID(f.Data), info.Name, info.Version, c.Limits.Fingerprint(), strings.ToLower(filepath.Ext(f.Name)),
+	return cache.Key{Namespace: c.Namespace, Of: FileID(f.Data), Kind: "parse", Parts: []string{
+		info.Name, info.Version, c.Limits.Fingerprint(), strings.ToLower(filepath.Ext(f.Name)),
 	}}
 }
 
@@ -74,7 +74,7 @@ func (c Cached) load(ctx context.Context, key cache.Key, f File) (Document, bool
 		return Document{}, false
 	}
 	var d Document
-	if json.Unmarshal(data, &d) != nil || d.FileID != key.Parts[0] {
+	if json.Unmarshal(data, &d) != nil || d.FileID != key.Of {
 		return Document{}, false
 	}
 	d.Name, d.Path, d.Cached = f.Name, f.Path, true

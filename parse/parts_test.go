@@ -121,7 +121,7 @@ type shelf struct {
 }
 
 func shelfKey(k cache.Key) string {
-	return strings.Join(append([]string{k.Namespace, k.Kind}, k.Parts...), "\x00")
+	return strings.Join(append([]string{k.Namespace, k.Of, k.Kind}, k.Parts...), "\x00")
 }
 
 func (s *shelf) Get(_ context.Context, k cache.Key) ([]byte, bool, error) {
@@ -134,6 +134,8 @@ func (s *shelf) Put(_ context.Context, k cache.Key, data []byte) error {
 	s.entries[shelfKey(k)] = data
 	return nil
 }
+
+func (*shelf) Forget(context.Context, string, string) error { return nil }
 
 func TestCached(t *testing.T) {
 	store := &shelf{entries: map[string][]byte{}}

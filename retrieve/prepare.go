@@ -92,8 +92,8 @@ func (r *Retriever) analysed(ctx context.Context, f *prepared) (*lexicalFile, er
 
 // key names a document's chunks and vectors by all they depend on (RET-4).
 func (r *Retriever) key(d parse.Document, namespace string) cache.Key {
-	return cache.Key{Namespace: namespace, Kind: "vectors", Parts: []string{
-		d.FileID, d.Parser, r.splitter.Fingerprint(), r.embedder.Spec().Fingerprint, entryVersion,
+	return cache.Key{Namespace: namespace, Of: d.FileID, Kind: "vectors", Parts: []string{
+		d.Parser, r.splitter.Fingerprint(), r.embedder.Spec().Fingerprint, entryVersion,
 	}}
 }
 

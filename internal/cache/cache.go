@@ -13,11 +13,14 @@ type Store interface {
 	Get(ctx context.Context, key Key) (data []byte, ok bool, err error)
 	// Put keeps data under key, wholly or not at all.
 	Put(ctx context.Context, key Key, data []byte) error
+	// Forget removes all that was derived from one content for a namespace.
+	Forget(ctx context.Context, namespace, of string) error
 }
 
 // Key names derived bytes by everything that they depend on.
 type Key struct {
 	Namespace string   // separates callers that must not learn of each other (RET-4)
+	Of        string   // the content it was derived from, such as a file id; what [Store.Forget] goes by
 	Kind      string   // "parse", "chunks", "vectors"
-	Parts     []string // file id, parser version, chunking, embedder fingerprint, ...
+	Parts     []string // parser version, chunking, embedder fingerprint, ...
 }

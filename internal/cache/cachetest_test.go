@@ -48,6 +48,9 @@ func TestStoreKeepsKeysApart(t *testing.T) {
 	keys := []cache.Key{
 		{},
 		{Namespace: "ab", Kind: "c"},
+		{Namespace: "ab", Of: "c"},
+		{Namespace: "a", Of: "b", Kind: "c"},
+		{Of: "abc"},
 		{Namespace: "a", Kind: "bc"},
 		{Namespace: "abc"},
 		{Kind: "abc"},
@@ -162,4 +165,33 @@ func held(t *testing.T, s cache.Store, keys ...string) string {
 		out.WriteString(k)
 	}
 	return out.String()
+}
+
+// What was derived from one content is forgotten, and nothing else.
+func TestStoreForgets(t *testing.T) {
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			gone := []cache.Key{{Namespace: "a", Of: "f", Kind: "parse"}, {Namespace: "a", Of: "f", Kind: "vectors", Parts: []string{"x"}}}
+			kept := []cache.Key{{Namespace: "b", Of: "f", Kind: "parse"}, {Namespace: "a", Of: "g", Kind: "parse"}, {Namespace: "af", Kind: "parse"}}
+			for _, k := range append(gone, kept...) {
+				require.NoError(t, s.Put(ctx, k, []byte("x")))
+			}
+			require.NoError(t, s.Forget(ctx, "a", "f"))
+			require.NoError(t, s.Forget(ctx, "a", "never there"))
+			for _, k := range gone {
+				_, ok, err := s.Get(ctx, k)
+				require.NoError(t, err)
+				require.False(t, ok, k)
+			}
+			for _, k := range kept {
+				_, ok, err := s.Get(ctx, k)
+				require.NoError(t, err)
+				require.True(t, ok, k)
+			}
+			ctx, cancel := context.WithCancel(ctx)
+			cancel()
+			require.ErrorIs(t, s.Forget(ctx, "a", "g"), context.Canceled)
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -114,8 +115,31 @@ func (d *Dir) Put(ctx context.Context, key Key, data []byte) error {
 	return nil
 }
 
+// Forget implements [Store]. Of entries that another process puts meanwhile it
+// knows nothing.
+func (d *Dir) Forget(ctx context.Context, namespace, of string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	begins := group(namespace, of)
+	folder := filepath.Join(d.root, begins[:2])
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return durable.Explain(folder, err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), begins) {
+			continue
+		}
+		if err := d.discard(filepath.Join(folder, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // path is where the entry of a key lives: two letters of its name as folder.
 func (d *Dir) path(key Key) string {
-	name := key.hexName()
+	name := key.name()
 	return filepath.Join(d.root, name[:2], name)
 }

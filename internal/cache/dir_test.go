@@ -53,7 +53,7 @@ func TestDirIsForItsOwnerOnly(t *testing.T) {
 		require.Equal(t, want, info.Mode().Perm(), path)
 		return nil
 	}))
-	require.Len(t, filepath.Base(entries(t, root)[0]), 64, "the whole hash")
+	require.Len(t, filepath.Base(entries(t, root)[0]), 32+1+64, "what it is derived from, and the whole hash")
 }
 
 // Every way to damage an entry reads as missing, and the next Put heals it.
@@ -161,7 +161,7 @@ func TestOpenDirSaysWhatIsWrong(t *testing.T) {
 		"file":       "a store is a folder",
 		"file/store": "a store is a folder",
 		"somebodys":  "holds other files",
-		"newer":      "this store has version 7 and this program knows 1",
+		"newer":      "this store has version 7 and this program knows 2",
 	} {
 		t.Run(path, func(t *testing.T) {
 			_, err := cache.OpenDir(filepath.Join(dir, path), cache.Options{})
@@ -173,7 +173,7 @@ func TestOpenDirSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestOpenDirUpgradesAndRepairs(t *testing.T) {
-	for name, marker := range map[string]string{"older": "inlay-cache 0\n", "damaged": "inla", "empty": "", "odd": "inlay-cache -3"} {
+	for name, marker := range map[string]string{"older": "inlay-cache 1\n", "damaged": "inla", "empty": "", "odd": "inlay-cache -3"} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			require.NoError(t, open(t, root, cache.Options{}).Put(t.Context(), key("x"), []byte("old form")))

@@ -25,18 +25,29 @@ const (
 // Hash is the full-length hash of everything in the key. Each string goes in
 // behind its length, so that no two keys share one encoding.
 func (k Key) Hash() [sha256.Size]byte {
+	return hash(append([]string{k.Namespace, k.Of, k.Kind}, k.Parts...)...)
+}
+
+func hash(parts ...string) [sha256.Size]byte {
 	b := make([]byte, 0, 128)
-	for _, s := range append([]string{k.Namespace, k.Kind}, k.Parts...) {
+	for _, s := range parts {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
 		b = append(b, s...)
 	}
 	return sha256.Sum256(b)
 }
 
-// hexName is name in lower-case hexadecimal: 64 letters.
-func (k Key) hexName() string {
+// group is what the names of all entries begin with that were derived from one
+// content for a namespace, in 32 letters of lower-case hexadecimal and a dash.
+func group(namespace, of string) string {
+	n := hash(namespace, of)
+	return hex.EncodeToString(n[:16]) + "-"
+}
+
+// name is the entry's: its group, then its hash in 64 letters.
+func (k Key) name() string {
 	n := k.Hash()
-	return hex.EncodeToString(n[:])
+	return group(k.Namespace, k.Of) + hex.EncodeToString(n[:])
 }
 
 // header is what stands before the data of the entry called name.

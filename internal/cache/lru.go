@@ -52,6 +52,17 @@ func (l *LRU[K, V]) Put(key K, value V, size, limit int64) {
 	}
 }
 
+// Remove forgets the values of the keys that gone picks.
+func (l *LRU[K, V]) Remove(gone func(K) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, e := range l.entries {
+		if gone(key) {
+			l.remove(e)
+		}
+	}
+}
+
 func (l *LRU[K, V]) remove(e *list.Element) {
 	if e == nil {
 		return

@@ -20,7 +20,7 @@ import (
 const (
 	markerName   = "VERSION"
 	markerPrefix = "inlay-cache "
-	version      = 1
+	version      = 2
 )
 
 // prepare makes sure that path is a store of this version.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"strings"
 )
 
 // DefaultMemory is the size of a [Memory] whose MaxBytes is zero.
@@ -22,7 +23,7 @@ func (m *Memory) Get(ctx context.Context, key Key) ([]byte, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
-	data, ok := m.kept.Get(key.hexName())
+	data, ok := m.kept.Get(key.name())
 	return bytes.Clone(data), ok, nil
 }
 
@@ -32,7 +33,17 @@ func (m *Memory) Put(ctx context.Context, key Key, data []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	m.kept.Put(key.hexName(), append([]byte{}, data...), int64(len(data)), m.limit())
+	m.kept.Put(key.name(), append([]byte{}, data...), int64(len(data)), m.limit())
+	return nil
+}
+
+// Forget implements [Store].
+func (m *Memory) Forget(ctx context.Context, namespace, of string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	begins := group(namespace, of)
+	m.kept.Remove(func(name string) bool { return strings.HasPrefix(name, begins) })
 	return nil
 }
 

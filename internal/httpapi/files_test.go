@@ -131,6 +131,36 @@ func TestOneServerForEachFolder(t *testing.T) {
 	require.ErrorContains(t, err, "another server works in this data folder")
 }
 
+// TestDeletedFileLeavesNothing: its parse, its passages and what was laid into
+// turns go with the last upload of its bytes; another file's stay.
+func TestDeletedFileLeavesNothing(t *testing.T) {
+	s := start(t, setup{})
+	ask := func(id string) {
+		got := s.do("POST", "/v1/preprocess", "", map[string]any{"messages": user("notice period?"), "files": []map[string]any{{"id": id}}, "context_length": 4096, "mode": "retrieval"})
+		require.Equal(t, http.StatusOK, got.status, string(got.body))
+	}
+	kept := s.upload("", "other.md", "# Other\n\nThe notice period is a year.")
+	ask(kept)
+	before := s.derived()
+	require.NotEmpty(t, before)
+	one, two := s.upload("", "one.md", handbook(t)), s.upload("", "two.md", handbook(t))
+	ask(one)
+	with := s.derived()
+	require.Greater(t, len(with), len(before))
+	require.Equal(t, http.StatusOK, s.do("DELETE", "/v1/files/"+one, "", nil).status)
+	require.Equal(t, with, s.derived(), "the other upload has the same bytes")
+	require.Equal(t, http.StatusOK, s.do("DELETE", "/v1/files/"+two, "", nil).status)
+	require.Equal(t, before, s.derived())
+}
+
+// derived are the entries of the server's cache.
+func (s *server) derived() []string {
+	s.t.Helper()
+	found, err := filepath.Glob(filepath.Join(s.dir, "cache", "??", "*"))
+	require.NoError(s.t, err)
+	return found
+}
+
 // TestSharedBytes: two uploads of the same bytes, and each can go by itself.
 func TestSharedBytes(t *testing.T) {
 	s := start(t, setup{})

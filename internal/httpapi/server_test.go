@@ -48,6 +48,7 @@ var encoding = sync.OnceValues(func() (tokens.Counter, error) { return (&tokens.
 type server struct {
 	*httptest.Server
 	t     testing.TB
+	dir   string
 	api   *httpapi.API
 	store *sqlite.Store
 	logs  *lockedBuffer
@@ -108,7 +109,7 @@ func start(tb testing.TB, o setup) *server {
 		Service: service, Gate: &session.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Logger: log, Metrics: metrics, Version: "test",
 	})
 	require.NoError(tb, err)
-	s := &server{Server: httptest.NewServer(api.Handler()), t: tb, api: api, store: store, logs: logs}
+	s := &server{Server: httptest.NewServer(api.Handler()), t: tb, dir: o.dir, api: api, store: store, logs: logs}
 	s.stop = sync.OnceFunc(func() {
 		s.Close()
 		require.NoError(tb, service.Close())

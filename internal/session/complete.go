@@ -243,8 +243,12 @@ type laid struct {
 	Moved    []chat.Attachment `json:"moved,omitempty"` // documents that were cut from what the client sent
 }
 
+// turns is what all turns of an owner are derived from, as far as the cache
+// knows: one may hold passages of several files.
+const turns = "turns"
+
 func (c *Completion) laidKey(i int) cache.Key {
-	return cache.Key{Namespace: c.owner, Kind: "turn", Parts: []string{c.model.Name(), hex.EncodeToString(c.hashes[i])}}
+	return cache.Key{Namespace: c.owner, Of: turns, Kind: "turn", Parts: []string{c.model.Name(), hex.EncodeToString(c.hashes[i])}}
 }
 
 // again puts an earlier message with files back as it was: the client has only

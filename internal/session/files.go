@@ -148,7 +148,10 @@ func (s *Service) OpenFile(ctx context.Context, owner, id string) (state.File, *
 	return f, content, err
 }
 
-// DeleteFile forgets an upload and its bytes.
+// DeleteFile forgets an upload, its bytes and all that was derived from them:
+// its parse and passages, and what was laid into turns, which another file's
+// turns only cost a search. A question that is being answered meanwhile may
+// keep something of it again.
 func (s *Service) DeleteFile(ctx context.Context, owner, id string) error {
 	s.content.Lock()
 	defer s.content.Unlock()
@@ -159,6 +162,11 @@ func (s *Service) DeleteFile(ctx context.Context, owner, id string) error {
 	}
 	if shared {
 		return nil
+	}
+	for _, of := range []string{parse.FileIDOf(f.Content), turns} {
+		if err := s.config.Cache.Forget(ctx, owner, of); err != nil {
+			return err
+		}
 	}
 	return s.blobs.remove(owner, f.Content)
 }
