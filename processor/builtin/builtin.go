@@ -9,6 +9,9 @@ package builtin
 
 import (
 	"context"
+	"fmt"
+	"reflect"
+	"strconv"
 
 	"inlay/injection"
 	"inlay/llm"
@@ -53,17 +56,17 @@ func Registry(h Host) processor.Registry {
 			entry("ToolValidationModifier", true, ToolValidation{Workspace: h.Workspace}, ToolValidation.Validate),
 		},
 		Steps: []processor.Entry[processor.Step]{
-			step("StreamingTransformStep", true, StreamingTransform{}, func(s StreamingTransform) processor.Step { return processor.Step{Before: s.Before} }),
-			step("ModelFallbackStep", true, ModelFallback{Models: h.Fallbacks}, func(s ModelFallback) processor.Step { return processor.Step{After: s.After} }),
-			step("RetryStep", true, RetryModel{}, func(s RetryModel) processor.Step { return processor.Step{After: s.After} }),
-			step("ResponseValidationStep", true, ResponseValidation{}, func(s ResponseValidation) processor.Step { return processor.Step{After: s.After} }),
-			step("UsageAccountingStep", true, UsageAccounting{}, func(s UsageAccounting) processor.Step { return processor.Step{After: s.After} }),
+			step("StreamingTransformStep", true, StreamingTransform{}, nil, func(s StreamingTransform) processor.Step { return processor.Step{Before: s.Before} }),
+			step("ModelFallbackStep", true, ModelFallback{Models: h.Fallbacks}, ModelFallback.check, func(s ModelFallback) processor.Step { return processor.Step{After: s.After} }),
+			step("RetryStep", true, RetryModel{}, nil, func(s RetryModel) processor.Step { return processor.Step{After: s.After} }),
+			step("ResponseValidationStep", true, ResponseValidation{}, nil, func(s ResponseValidation) processor.Step { return processor.Step{After: s.After} }),
+			step("UsageAccountingStep", true, UsageAccounting{}, nil, func(s UsageAccounting) processor.Step { return processor.Step{After: s.After} }),
 		},
 		Responses: []processor.Entry[processor.ResponseModifier]{
 			entry("NormalizationModifier", true, Normalization{}, Normalization.Modify),
 			checked("RedactionModifier", true, Redactor{}, Redactor.check, Redactor.ModifyResponse),
 			checked("SafetyCheckModifier", true, SafetyCheck{}, SafetyCheck.check, SafetyCheck.Modify),
-			entry("CitationCheckModifier", true, CitationCheck{}, CitationCheck.Modify),
+			checked("CitationCheckModifier", true, CitationCheck{}, CitationCheck.check, CitationCheck.Modify),
 		},
 	}
 }
@@ -80,14 +83,9 @@ func entry[S, T any](name string, isDefault bool, s S, run method[S, T]) process
 // what is wrong with it.
 func checked[S, T any](name string, isDefault bool, s S, check func(S) (option, reason string), run method[S, T]) processor.Entry[processor.Processor[T]] {
 	return processor.Entry[processor.Processor[T]]{Name: name, Default: isDefault, Make: func(o processor.Options) (processor.Processor[T], error) {
-		s := s
-		if err := o.Into(&s); err != nil {
+		s, err := filled(o, s, check)
+		if err != nil {
 			return processor.Processor[T]{}, err
-		}
-		if check != nil {
-			if option, reason := check(s); reason != "" {
-				return processor.Processor[T]{}, o.Bad(option, reason)
-			}
 		}
 		return processor.Processor[T]{Name: name, Run: func(ctx context.Context, t *processor.Turn, v T) (T, processor.Verdict, error) {
 			return run(s, ctx, t, v)
@@ -95,10 +93,32 @@ func checked[S, T any](name string, isDefault bool, s S, check func(S) (option, 
 	}}
 }
 
-func step[S any](name string, isDefault bool, s S, build func(S) processor.Step) processor.Entry[processor.Step] {
+// filled is s with the options of a configuration. A negative number is an
+// error, whatever the option, unless the field's tag least allows it.
+func filled[S any](o processor.Options, s S, check func(S) (option, reason string)) (S, error) {
+	if err := o.Into(&s); err != nil {
+		return s, err
+	}
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		least, _ := strconv.Atoi(f.Tag.Get("least"))
+		if v.Field(i).CanInt() && v.Field(i).Int() < int64(least) || v.Field(i).CanFloat() && v.Field(i).Float() < 0 {
+			return s, o.Bad(f.Tag.Get("json"), fmt.Sprintf("is less than %d", least))
+		}
+	}
+	if check != nil {
+		if option, reason := check(s); reason != "" {
+			return s, o.Bad(option, reason)
+		}
+	}
+	return s, nil
+}
+
+func step[S any](name string, isDefault bool, s S, check func(S) (option, reason string), build func(S) processor.Step) processor.Entry[processor.Step] {
 	return processor.Entry[processor.Step]{Name: name, Default: isDefault, Make: func(o processor.Options) (processor.Step, error) {
-		s := s
-		if err := o.Into(&s); err != nil {
+		s, err := filled(o, s, check)
+		if err != nil {
 			return processor.Step{}, err
 		}
 		out := build(s)

@@ -3,6 +3,7 @@ package builtin
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -49,7 +50,7 @@ func steps(v []processor.Message) []string {
 		}
 		var b strings.Builder
 		for _, c := range v[u.start].ToolCalls {
-			fmt.Fprintf(&b, "%q %q\n", c.Name, c.Arguments)
+			fmt.Fprintf(&b, "%q %q\n", c.Name, canonical(c.Arguments))
 		}
 		if b.Len() == 0 {
 			b.WriteString(v[u.start].Text())
@@ -60,6 +61,17 @@ func steps(v []processor.Message) []string {
 		out = append(out, b.String())
 	}
 	return out
+}
+
+// canonical writes arguments so that spaces and the order of names make no
+// other call of the same one.
+func canonical(text string) string {
+	args, ok := arguments(text)
+	data, err := json.Marshal(args)
+	if !ok || err != nil {
+		return text
+	}
+	return string(data)
 }
 
 // repetitions is how often the last round of steps stands at the end.

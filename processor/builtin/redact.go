@@ -2,10 +2,12 @@ package builtin
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 
+	"inlay/chat"
 	"inlay/internal/plural"
 	"inlay/processor"
 )
@@ -16,7 +18,7 @@ import (
 type Redactor struct {
 	Keep      []string `json:"keep"`      // of key, mail, card: what is left alone
 	Patterns  []string `json:"patterns"`  // further regular expressions
-	Arguments bool     `json:"arguments"` // of tool calls, too
+	Arguments bool     `json:"arguments"` // of tool calls, too; they stay JSON
 }
 
 func (p Redactor) check() (option, reason string) {
@@ -98,15 +100,40 @@ func (p Redactor) ModifyMessages(_ context.Context, t *processor.Turn, v []proce
 	out := processor.CloneMessages(v)
 	n := 0
 	for i := range out {
-		for j, part := range out[i].Parts {
-			if text := p.redact(part.Text); text != part.Text {
-				out[i].Parts[j].Text = text
-				n++
-			}
-		}
+		var changed int
+		out[i].Parts, changed = p.parts(out[i].Parts)
+		n += changed + p.calls(out[i].ToolCalls)
 	}
 	p.note(t, n)
 	return out, processor.Continue(), nil
+}
+
+// parts redacts the pieces of a message. What is only seen where pieces stand
+// side by side, {name}@example.org with a value in it, makes one piece of them,
+// in which nothing is expanded any more.
+func (p Redactor) parts(parts []processor.Part) (out []processor.Part, n int) {
+	for len(parts) > 0 {
+		end := 1
+		for end < len(parts) && !parts[0].Block && !parts[end].Block {
+			end++
+		}
+		var raw, redacted string
+		run := slices.Clone(parts[:end])
+		for i, q := range run {
+			raw += q.Text
+			run[i].Text = p.redact(q.Text)
+			redacted += run[i].Text
+		}
+		whole := p.redact(raw)
+		if whole != redacted {
+			run = []processor.Part{{Text: whole, Origin: processor.FromHistory}}
+		}
+		if whole != raw {
+			n++
+		}
+		out, parts = append(out, run...), parts[end:]
+	}
+	return out, n
 }
 
 // ModifyResponse implements the response modifier.
@@ -116,15 +143,8 @@ func (p Redactor) ModifyResponse(_ context.Context, t *processor.Turn, r process
 		r.Text = text
 		n++
 	}
-	if p.Arguments {
-		r.ToolCalls = slices.Clone(r.ToolCalls)
-		for i, c := range r.ToolCalls {
-			if text := p.redact(c.Arguments); text != c.Arguments {
-				r.ToolCalls[i].Arguments = text
-				n++
-			}
-		}
-	}
+	r.ToolCalls = slices.Clone(r.ToolCalls)
+	n += p.calls(r.ToolCalls)
 	p.note(t, n)
 	return r, processor.Continue(), nil
 }
@@ -133,4 +153,50 @@ func (p Redactor) note(t *processor.Turn, n int) {
 	if n > 0 {
 		t.Note("redacted", plural.Of(n, "text")+" held keys, mail addresses or card numbers.")
 	}
+}
+
+// calls redacts the arguments of tool calls in place, and leaves them JSON.
+func (p Redactor) calls(calls []chat.ToolCall) (n int) {
+	if !p.Arguments {
+		return 0
+	}
+	for i, c := range calls {
+		args, ok := arguments(c.Arguments)
+		text := p.redact(c.Arguments) // no JSON: refused later, and not to be shown before
+		if data, err := json.Marshal(p.value("", args)); ok && err == nil {
+			text = string(data)
+		}
+		if ok && text == canonical(c.Arguments) || text == c.Arguments {
+			continue
+		}
+		calls[i].Arguments = text
+		n++
+	}
+	return n
+}
+
+// value redacts the texts and numbers of a JSON value; name is what it stands under.
+func (p Redactor) value(name string, v any) any {
+	switch v := v.(type) {
+	case string:
+		if text := p.redact(v); text != v {
+			return text
+		}
+		if before := name + ": "; p.redact(before+v) != before+v {
+			return "[redacted:key]"
+		}
+	case json.Number:
+		if text, ok := p.value(name, v.String()).(string); ok && text != v.String() {
+			return text
+		}
+	case []any:
+		for i := range v {
+			v[i] = p.value(name, v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = p.value(k, v[k])
+		}
+	}
+	return v
 }

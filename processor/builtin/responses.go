@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"inlay/chat"
 	"inlay/internal/plural"
@@ -36,7 +36,7 @@ func normalize(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200b, r == 0x2060, r == 0xfeff, r >= 0xe0000 && r <= 0xe007f:
+		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0xad, r == 0x180e, r == 0x200b, r >= 0x2060 && r <= 0x2064, r >= 0x206a && r <= 0x206f, r == 0xfeff, r >= 0xe0000 && r <= 0xe007f:
 			return -1
 		}
 		return r
@@ -49,9 +49,9 @@ func normalize(s string) string {
 // from the network are made harmless: fetching one tells its address, with
 // whatever a document made the model write into it, to its host.
 type SafetyCheck struct {
-	Deny       []string `json:"deny"`        // regular expressions; a match halts
-	Leak       int      `json:"leak_words"`  // this many words of the system prompt in a row halt; default 40, -1: never
-	ImageHosts []string `json:"image_hosts"` // hosts whose images may stay
+	Deny       []string `json:"deny"`                  // regular expressions; a match halts
+	Leak       int      `json:"leak_words" least:"-1"` // this many words of the system prompt in a row halt; default 40, -1: never
+	ImageHosts []string `json:"image_hosts"`           // hosts whose images may stay
 }
 
 func (p SafetyCheck) check() (option, reason string) {
@@ -62,8 +62,6 @@ func (p SafetyCheck) check() (option, reason string) {
 	}
 	return "", ""
 }
-
-var markdownImage = regexp.MustCompile(`!\[([^\]]*)\]\(\s*<?((?:https?:)?//[^\s)>]+)[^)]*\)`)
 
 // Modify implements the processor.
 func (p SafetyCheck) Modify(_ context.Context, t *processor.Turn, r processor.Response) (processor.Response, processor.Verdict, error) {
@@ -79,15 +77,11 @@ func (p SafetyCheck) Modify(_ context.Context, t *processor.Turn, r processor.Re
 	if most := cmp.Or(p.Leak, 40); most > 0 && r.Request != nil && leaks(r.Text, r.Request.Messages, most) {
 		return r, processor.Halt("the answer repeats the system prompt"), nil
 	}
-	r.Text = markdownImage.ReplaceAllStringFunc(r.Text, func(s string) string {
-		m := markdownImage.FindStringSubmatch(s)
-		u, err := url.Parse(m[2])
-		if err == nil && slices.Contains(p.ImageHosts, u.Hostname()) {
-			return s
-		}
-		t.Note("image_removed", "An image from the network was taken out of the answer.")
-		return "[image: " + m[1] + "]"
-	})
+	text, removed := withoutImages(r.Text, p.ImageHosts)
+	if removed > 0 {
+		t.Note("image_removed", plural.Of(removed, "image")+" from the network "+plural.Pick(removed, "was", "were")+" taken out of the answer.")
+		r.Text = text
+	}
 	return r, processor.Continue(), nil
 }
 
@@ -114,6 +108,13 @@ func leaks(text string, messages []processor.Message, most int) bool {
 // conversation has citations, and not into code.
 type CitationCheck struct {
 	Action string `json:"action"` // mark (default): "[7: no such source]"; remove; halt
+}
+
+func (p CitationCheck) check() (option, reason string) {
+	if !slices.Contains([]string{"", "mark", "remove", "halt"}, p.Action) {
+		return "action", "is " + strconv.Quote(p.Action) + ", which is none of mark, remove and halt"
+	}
+	return "", ""
 }
 
 var (
@@ -150,11 +151,12 @@ func (p CitationCheck) Modify(_ context.Context, t *processor.Turn, r processor.
 // mark goes through the citations of a text outside of code.
 func (p CitationCheck) mark(text string, known map[int]bool) (string, int) {
 	var b strings.Builder
-	wrong, from := 0, 0
+	wrong, from, last := 0, 0, 0 // last: end of the citation before
 	for _, m := range citation.FindAllStringSubmatchIndex(text, -1) {
-		if m[0] > 0 && wordBefore(text[:m[0]]) || strings.HasPrefix(text[m[1]:], "(") {
-			continue // a[1] is an index, [1](address) a link
+		if m[0] > last && wordBefore(text[:m[0]]) || strings.HasPrefix(text[m[1]:], "(") {
+			continue // a[1] is an index, [1](address) a link; in [1][2] both are citations
 		}
+		last = m[1]
 		var good, bad []string
 		for n := range strings.SplitSeq(text[m[2]:m[3]], ",") {
 			n = strings.TrimSpace(n)
@@ -182,8 +184,7 @@ func (p CitationCheck) mark(text string, known map[int]bool) (string, int) {
 }
 
 func wordBefore(s string) bool {
-	r := []rune(s)
-	last := r[len(r)-1]
+	last, _ := utf8.DecodeLastRuneInString(s)
 	return unicode.IsLetter(last) || unicode.IsDigit(last) || last == '_' || last == ']'
 }
 

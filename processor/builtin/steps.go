@@ -44,6 +44,15 @@ type ModelFallback struct {
 	Models []string `json:"models"`
 }
 
+func (p ModelFallback) check() (option, reason string) {
+	for i, m := range p.Models {
+		if slices.Contains(p.Models[:i], m) {
+			return "models", "names " + m + " twice, which goes round in a circle"
+		}
+	}
+	return "", ""
+}
+
 // After implements the step. It stands before RetryStep in the list and so
 // acts when that has given up.
 func (p ModelFallback) After(_ context.Context, _ *processor.Turn, r processor.Response) (processor.Response, processor.Verdict, error) {
@@ -156,7 +165,7 @@ func (p ResponseValidation) After(_ context.Context, _ *processor.Turn, r proces
 
 func (p ResponseValidation) reason(r processor.Response) (string, error) {
 	switch {
-	case strings.TrimSpace(r.Text) == "" && len(r.ToolCalls) == 0:
+	case normalize(r.Text) == "" && len(r.ToolCalls) == 0:
 		return "the answer is empty", nil
 	case len(r.Text) > cmp.Or(p.MaxBytes, 1<<20):
 		return "the answer is too long", nil
@@ -219,8 +228,8 @@ func (p UsageAccounting) After(_ context.Context, t *processor.Turn, r processor
 		if r.Err != nil {
 			u.Failed++
 		}
-		u.Prompt += r.Usage.Prompt
-		u.Completion += r.Usage.Completion
+		u.Prompt += max(0, r.Usage.Prompt) // a server's figure is a claim
+		u.Completion += max(0, r.Usage.Completion)
 		p.Total.byModel[r.Model] = u
 	}
 	return r, processor.Continue(), nil
