@@ -66,6 +66,20 @@ func TestTenPercentExactly(t *testing.T) {
 	}
 }
 
+// TestBulkIsSignificantlyLarger: a message that fills the window stays whole
+// while what could be moved is not larger than the request around it.
+func TestBulkIsSignificantlyLarger(t *testing.T) {
+	for words, documents := range map[int]int{2: 1, 200: 0} {
+		text := strings.Repeat("Please tell me why this fails. ", words) + "\n\n" + trace
+		res, err := intent.Extractor{}.Extract(t.Context(), intent.Request{MessageID: "m1", Text: text, Model: model(t, 100)})
+		require.NoError(t, err)
+		require.Len(t, res.Documents, documents, res.Reason)
+		if documents == 0 {
+			require.Equal(t, text, res.Text)
+		}
+	}
+}
+
 // TestNothingIsLost: on every message of both halves, and on pieces of them cut
 // and glued at random, intent and items laid together are the message.
 func TestNothingIsLost(t *testing.T) {
@@ -196,7 +210,9 @@ func TestModel(t *testing.T) {
 			}
 			require.NotContains(t, res.Reason+logged.String(), "secret")
 			require.NotContains(t, logged.String(), "nightly")
-			require.Contains(t, logged.String(), "bytes_in=")
+			for _, measure := range []string{fmt.Sprintf("bytes_in=%d ", len(pasted)), "bytes_out=", fmt.Sprintf("documents=%d ", len(res.Documents)), "took="} {
+				require.Contains(t, logged.String(), measure)
+			}
 			require.NotEmpty(t, g.asked[0].Schema)
 		})
 	}
@@ -279,6 +295,17 @@ func TestLanguage(t *testing.T) {
 		"Could you please explain what happens in this part?": "en", "Kannst du mir bitte erklären, was hier genau passiert?": "de",
 		"Peux-tu m'expliquer ce qui se passe ici, s'il te plaît ?": "fr", "次の内容を要約してください。漢字": "ja", "请总结以下内容。": "zh",
 		"Объясни, пожалуйста, почему эти строки не работают": "ru", "ok": "", "": "", "https://example.org/a/long/address/that/is/no/language": "", "12345 67890": "",
+	} {
+		require.Equal(t, want, intent.Language(text), text)
+	}
+}
+
+// A message in two languages is in the one of most of its words.
+func TestMixedLanguages(t *testing.T) {
+	for text, want := range map[string]string{
+		"Please explain to me what this German error message means and how I can get rid of it: Die Datei wurde nicht gefunden.":                        "en",
+		"Kannst du mir bitte erklären, warum hier steht \"the file was not found\" und was ich jetzt dagegen tun soll? Ich verstehe es wirklich nicht.": "de",
+		"Peux-tu m'expliquer pourquoi ce message apparaît chaque matin sur mon ordinateur: the disk is full and cannot be written.":                     "fr",
 	} {
 		require.Equal(t, want, intent.Language(text), text)
 	}

@@ -11,6 +11,8 @@ import (
 const (
 	enoughLetters = 20       // of an alphabet
 	sampled       = 64 << 10 // bytes that are looked at
+	mixed         = 4 << 10  // bytes up to which a text is looked at sentence by sentence
+	reliable      = whatlanggo.ReliableConfidenceThreshold
 )
 
 // among are the languages that are told apart: of the many that whatlanggo
@@ -38,22 +40,50 @@ func among(text string) map[whatlanggo.Lang]bool {
 
 // Language is the ISO 639-1 code of a text's language as whatlanggo tells it;
 // empty where it does not tell it reliably, or where there are fewer than 20
-// letters of an alphabet. Addresses are not looked at.
+// letters of an alphabet. Addresses are not looked at. Of a mixed text of
+// up to 4 KiB it is the language in which most of its letters stand, sentence by
+// sentence, each weighed by how sure its language is.
 func Language(text string) string {
 	if len(text) > sampled {
 		text = strings.ToValidUTF8(text[:sampled], "")
 	}
 	text = address.ReplaceAllString(text, " ")
+	whole, confidence := language(text)
+	if confidence <= reliable {
+		whole = ""
+	}
+	if len(text) > mixed {
+		return whole
+	}
+	votes, all := map[string]float64{}, 0.0
+	for _, clause := range strings.FieldsFunc(text, clauseEnd) {
+		code, confidence := language(clause)
+		if weight := float64(letters(clause)) * confidence; code != "" && (whole != "" || confidence > reliable) {
+			votes[code] += weight
+			all += weight
+		}
+	}
+	for code, weight := range votes {
+		if 2*weight > all && weight > 2*votes[whole] && (whole != "" || weight > float64(letters(text))/2) {
+			return code
+		}
+	}
+	return whole
+}
+
+// clauseEnd is what a quotation in another language stands behind or between.
+func clauseEnd(r rune) bool { return strings.ContainsRune(".!?:;\n\"„“”«»。！？：", r) }
+
+// language is what whatlanggo takes a text for, and how sure it is: 0 to 1.
+func language(text string) (code string, confidence float64) {
 	info := whatlanggo.DetectWithOptions(text, whatlanggo.Options{Whitelist: among(text)})
 	switch {
-	case !info.IsReliable():
-		return ""
 	case info.Script == unicode.Han && strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }):
-		return "ja"
+		return "ja", info.Confidence
 	case alphabetic(info.Script) && letters(text) < enoughLetters:
-		return ""
+		return "", 0
 	}
-	return info.Lang.Iso6391()
+	return info.Lang.Iso6391(), info.Confidence
 }
 
 // alphabetic scripts write several languages, told apart by their letters.

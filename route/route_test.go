@@ -7,11 +7,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -36,6 +39,7 @@ type scripted struct {
 	name    string
 	answers []string
 	fail    error
+	usage   llm.Usage
 	asked   []llm.Request
 }
 
@@ -49,7 +53,7 @@ func (s *scripted) Generate(_ context.Context, r llm.Request) iter.Seq2[llm.Delt
 			yield(llm.Delta{}, s.fail)
 			return
 		}
-		yield(llm.Delta{Text: text, Done: "stop"}, nil)
+		yield(llm.Delta{Text: text, Done: "stop", Usage: s.usage}, nil)
 	}
 }
 
@@ -101,12 +105,65 @@ func TestOffIsByteIdentical(t *testing.T) {
 		require.Equal(t, req.System, out.System)
 		require.Equal(t, req.Messages, out.Messages)
 		require.Empty(t, out.Stages)
+		require.Zero(t, out.Saved, "nothing is recorded")
 		request := llm.Request{Messages: req.Messages}
 		require.Equal(t, request, (*route.Big)(nil).Apply(request))
 		require.Equal(t, request, (&route.Big{Notes: "x"}).Apply(request), "a no-op without the flag")
 	}
 	require.Empty(t, never.asked)
 	require.False(t, route.Defaults().EnablePromptPreprocessor)
+}
+
+// TestSettings holds names and defaults to the seed's.
+func TestSettings(t *testing.T) {
+	data, err := json.Marshal(route.Defaults())
+	require.NoError(t, err)
+	require.JSONEq(t, `{"enablePromptPreprocessor":false,"preprocessorProvider":"openai","preprocessorModelId":"gpt-4o-mini","preprocessorTemperature":0.2,
+		"condensedPromptEnabled":true,"preprocessorMaxContextChars":2000,"retryFullPrompt":false}`, string(data))
+}
+
+// TestSearchIsGated: where codebase_search is not there, no decider is offered it
+// and the heuristic does not propose it, whatever is asked.
+func TestSearchIsGated(t *testing.T) {
+	proposed := 0
+	for _, e := range asks(t) {
+		for _, there := range []bool{true, false} {
+			out, err := route.Router{Settings: on(), CodebaseSearch: there}.Decide(t.Context(), route.Request{Ask: e.ask, Last: last(e.last), Mode: mode(t, e.mode)})
+			require.NoError(t, err)
+			if out.Decision.Tool != nil && out.Decision.Tool.Name == "codebase_search" {
+				require.True(t, there, e.ask)
+				proposed++
+			}
+		}
+	}
+	require.Greater(t, proposed, 10)
+}
+
+// TestStagesCountWhatServersReport: usage that a server reports goes before a count of ours.
+func TestStagesCountWhatServersReport(t *testing.T) {
+	g := &scripted{name: "openai:gpt-4o-mini", answers: []string{`{"decision":"big","reasoning":"r"}`}, usage: llm.Usage{Prompt: 301, Completion: 17}}
+	big := &scripted{name: "big", answers: []string{"An answer."}, usage: llm.Usage{Prompt: 211, Completion: 19}}
+	turn, err := route.Router{Settings: on(), Decider: route.Model{Generator: g}, Counter: tokenstest.Words{}}.Run(t.Context(), full(t), big)
+	require.NoError(t, err)
+	require.Equal(t, []int{301, 17, 211, 19}, []int{turn.Stages[0].In, turn.Stages[0].Out, turn.Stages[1].In, turn.Stages[1].Out})
+	require.Positive(t, turn.Stages[0].Latency)
+}
+
+// TestExecutesNothing: the package has nothing with which it could run a tool.
+func TestExecutesNothing(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, i := range parsed.Imports {
+			require.NotRegexp(t, `^"(os|os/exec|syscall|net|net/http|plugin|unsafe)"$`, i.Path.Value, file)
+		}
+	}
 }
 
 // TestPrompts holds the prompts to their golden files: condensed without the
@@ -296,6 +353,7 @@ func TestTurns(t *testing.T) {
 	require.Equal(t, []string{"preprocessor", "big"}, []string{turn.Stages[0].Name, turn.Stages[1].Name})
 	require.Equal(t, tokenstest.Words{}.Count(shown[0].Text).N+tokenstest.Words{}.Count(shown[1].Text).N, turn.Stages[1].In)
 	require.Equal(t, 9, turn.Stages[1].Out)
+	require.Positive(t, turn.Stages[1].Latency)
 
 	ask := `Change "8080" to "9090" in server.conf`
 	turn = step(ask, nil)

@@ -36,7 +36,7 @@ func TestDocumentedConfigurationLoads(t *testing.T) {
 
 // Every test that the tables of acceptance name is there.
 func TestTablesNameRealTests(t *testing.T) {
-	for file, atLeast := range map[string]int{"processors.md": 40, "route.md": 20, "intent.md": 10} {
+	for file, atLeast := range map[string]int{"processors.md": 45, "route.md": 35, "intent.md": 19} {
 		docstest.NamesRealTests(t, file, atLeast)
 	}
 }
