@@ -13,6 +13,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/processor"
+	"inlay/tokens/tokenstest"
 )
 
 // adding appends a letter to the first message.
@@ -223,6 +224,27 @@ func TestMistakesInOrderAreErrorsWithPlaces(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Usage), "%v", err)
 	_, err = processor.MessageChain(processor.MessageModifier{Name: "A"})
 	require.ErrorContains(t, err, "nothing to run")
+}
+
+// A trace tells the tokens before and after each processor, how long it took and
+// its notes, of each its own.
+func TestTraceCounts(t *testing.T) {
+	longer := processor.MessageModifier{Name: "longer", Run: func(_ context.Context, turn *processor.Turn, v []processor.Message) ([]processor.Message, processor.Verdict, error) {
+		turn.Note("grown", "by a message")
+		return append(processor.CloneMessages(v), messages("four words of text")...), processor.Continue(), nil
+	}}
+	c, err := processor.MessageChain(longer, adding("b"))
+	require.NoError(t, err)
+	turn := &processor.Turn{Counter: tokenstest.Words{}}
+	in := messages("one")
+	out, _, err := c.Run(t.Context(), turn, in)
+	require.NoError(t, err)
+	trace := turn.Trace()
+	require.Equal(t, []int{turn.Size(in...), turn.Size(out...), turn.Size(out...)}, []int{trace[0].Before, trace[0].After, trace[1].Before})
+	require.GreaterOrEqual(t, trace[0].After-trace[0].Before, 4)
+	require.Equal(t, []processor.Note{{Code: "grown", Message: "by a message"}}, trace[0].Notes)
+	require.Empty(t, trace[1].Notes)
+	require.Positive(t, trace[0].Duration)
 }
 
 func TestAfterStepsRunInReverse(t *testing.T) {

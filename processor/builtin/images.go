@@ -47,7 +47,7 @@ func withoutImages(text string, hosts []string) (out string, removed int) {
 func withoutInline(text string, hosts []string) (out string, removed int) {
 	var b strings.Builder
 	brackets := openBrackets{image: -1}
-	from, at := 0, 0
+	from, at, last := 0, 0, strings.LastIndexByte(text, ')')
 	for _, m := range target.FindAllStringSubmatchIndex(text, -1) {
 		if m[0] < from {
 			continue
@@ -61,8 +61,8 @@ func withoutInline(text string, hosts []string) (out string, removed int) {
 		b.WriteString(text[from:start] + "[image: " + text[start+2:m[0]] + "]")
 		removed++
 		from = m[1]
-		if end := strings.IndexByte(text[from:], ')'); end >= 0 {
-			from += end + 1
+		if from <= last {
+			from += strings.IndexByte(text[from:], ')') + 1
 		}
 		at, brackets = from, openBrackets{image: -1}
 	}
