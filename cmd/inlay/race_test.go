@@ -2,5 +2,5 @@
 
 package main
 
-// raced says that the race detector watches, under which compiling PDFium takes a minute.
+// raced says that the race detector watches, under which a command takes ten times as long.
 const raced = true
