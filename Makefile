@@ -23,8 +23,8 @@ test: ## every test
 	go test ./...
 
 .PHONY: race
-race: ## every test under the race detector
-	go test -race -timeout 20m ./...
+race: ## every test under the race detector, those of large data with less of it
+	go test -race -short -timeout 20m ./...
 
 .PHONY: lint
 lint: ## static checks

@@ -61,12 +61,20 @@ func hard(bytes int) map[string]string {
 	return texts
 }
 
+// some is an eighth of n in short runs, such as those under the race detector.
+func some(n int) int {
+	if testing.Short() {
+		return n / 8
+	}
+	return n
+}
+
 // A quarter of a megabyte of one letter costs a quadratic merge half a minute, ours a
 // millisecond: with one, this test would not end.
 func TestHardTexts(t *testing.T) {
 	for _, name := range tokens.Encodings() {
 		e := encoding(t, name)
-		for kind, text := range hard(1 << 18) {
+		for kind, text := range hard(some(1<<18)) {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				n := e.Count(text)
 				require.Equal(t, tokens.Exact, n.Method)
@@ -81,7 +89,7 @@ func TestHardTexts(t *testing.T) {
 func TestLongPiecesEqualReference(t *testing.T) {
 	for _, name := range tokens.Encodings() {
 		want, got := reference(t, name), encoding(t, name)
-		for kind, text := range hard(5000) {
+		for kind, text := range hard(some(5000)) {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				ids := want.EncodeOrdinary(text)
 				require.Equal(t, ids, got.Encode(text))

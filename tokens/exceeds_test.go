@@ -23,7 +23,7 @@ func TestExceedsAsAFullCount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := encoding(t, name)
 			r := rand.New(rand.NewPCG(21, 22))
-			for range 60 {
+			for range some(60) {
 				var texts []string
 				full, bytes := 0, 0
 				for range r.IntN(4) {
