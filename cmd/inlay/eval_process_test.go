@@ -55,6 +55,9 @@ func readEvaluation(t *testing.T, path string) (rep eval.Report) {
 // TestEvalResumes ends evaluations at many moments, by Ctrl-C and by kill -9:
 // the next one with the same store does only what is left, and reports the same.
 func TestEvalResumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("evaluates a dozen times in processes of their own")
+	}
 	data, out := evalSet(t, 5, 64), t.TempDir()
 	args := []string{"eval", "--data", data, "--chunk", "64/0,100/0", "--limit", "1,3", "--threshold", "0:1:0.1", "--jobs", "2"}
 	plain := filepath.Join(out, "plain.json")
