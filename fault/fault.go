@@ -38,6 +38,7 @@ const (
 	WindowUnknown      Code = "window_unknown"
 	ModelNotFound      Code = "model_not_found"
 	BackendUnreachable Code = "backend_unreachable"
+	AnswerUnfinished   Code = "answer_unfinished" // the server ended the answer before the model was done
 	EmbedderMismatch   Code = "embedder_mismatch"
 	StoreDamaged       Code = "store_damaged"
 	Unauthorized       Code = "unauthorized"

@@ -197,6 +197,12 @@ func reason(m Message, r Result, err error) string {
 
 // publicReason quotes our own errors; what others say may hold content.
 func publicReason(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return string(fault.Timeout)
+	}
+	if errors.Is(err, llm.ErrUnfinished) {
+		return llm.ErrUnfinished.Error()
+	}
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return string(f.Code)
 	}

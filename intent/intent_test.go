@@ -187,6 +187,8 @@ func TestModel(t *testing.T) {
 			`{"title":"","mimeType":"","content":"(most recent call last)"}]}`}, calls: 2, reason: "overlap"},
 		"breaks off":  {answers: []string{good[:40] + "…"}, calls: 2, reason: "breaks off"},
 		"unreachable": {fail: &fault.Error{Code: fault.BackendUnreachable, Reason: "secret"}, calls: 2, reason: "backend_unreachable"},
+		"unfinished":  {fail: &fault.Error{Code: fault.AnswerUnfinished, Reason: "secret", Err: llm.ErrUnfinished}, calls: 2, reason: "repeats itself"},
+		"timeout":     {fail: fmt.Errorf("secret: %w", context.DeadlineExceeded), calls: 2, reason: "timeout"},
 		"failing":     {fail: errors.New("secret words"), calls: 2, reason: "it failed"},
 	}
 	for name, c := range cases {

@@ -52,7 +52,7 @@ func (m Model) Analyze(ctx context.Context, msg Message) (Analysis, error) {
 	}
 	request := llm.Request{
 		Messages: Prompt(msg), Temperature: cmp.Or(m.Temperature, new(float64)), Schema: json.RawMessage(answerSchema),
-		MaxTokens: 256 + len(msg.Text), // an answer holds the message once; no text has more tokens than bytes
+		MaxTokens: answerTokens(msg),
 	}
 	var a Analysis
 	for range 2 {
@@ -67,6 +67,20 @@ func (m Model) Analyze(ctx context.Context, msg Message) (Analysis, error) {
 		return Analysis{}, fmt.Errorf("analyze message: %w", err)
 	}
 	return a, nil
+}
+
+// answerTokens bounds an answer. One for a small message holds an intent alone;
+// else it holds the message once, as JSON, of no more tokens than bytes.
+func answerTokens(m Message) int {
+	const frame = 256
+	if !m.Large {
+		return frame + 2*m.Tokens.N
+	}
+	text, err := json.Marshal(m.Text)
+	if err != nil { // no string fails
+		return frame + len(m.Text)
+	}
+	return frame + len(text)
 }
 
 // Prompt is what the model is asked: the seed's prompt, then the message with

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"strings"
 
@@ -16,10 +17,16 @@ type Generator interface {
 	// Generate streams the answer to r. The sequence ends after the first
 	// error or after the delta that carries Done; leaving the loop early or
 	// ending ctx stops the model. A prompt larger than the window is
-	// fault.DoesNotFit, never a cut prompt; a stream that breaks off before
-	// the model was done is an error.
+	// fault.DoesNotFit, never a cut prompt; a stream that breaks off is
+	// fault.BackendUnreachable, one that the server ends before the model was
+	// done fault.AnswerUnfinished.
 	Generate(ctx context.Context, r Request) iter.Seq2[Delta, error]
 }
+
+// ErrUnfinished says that a server ended an answer in good order, but before the
+// model was done. Ollama does so when a model says one token over thirty times
+// on end. It comes in a fault.AnswerUnfinished.
+var ErrUnfinished = errors.New("the server ended the model's answer before it was complete, as it does when a model repeats itself")
 
 // Request asks for one answer. Zero fields leave the model's own defaults.
 type Request struct {
@@ -94,7 +101,7 @@ type Relay interface {
 	// set by the implementation. With "stream": true the sequence yields each
 	// chunk as it comes, else the one completion. It ends after the first
 	// error; leaving the loop early or ending ctx stops the model. A prompt
-	// larger than the window is fault.DoesNotFit, never a cut prompt; a stream
-	// that breaks off is fault.BackendUnreachable.
+	// larger than the window is fault.DoesNotFit, never a cut prompt; streams
+	// that end too early are errors as in [Generator].
 	Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[json.RawMessage, error]
 }

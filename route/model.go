@@ -27,6 +27,7 @@ var _ Decider = Model{}
 // Why a model's answer is of no use.
 var (
 	errAnswer = errors.New("the model's answer is not the decision that was asked for")
+	errCut    = errors.New("the model's answer breaks off before its end")
 	errBoth   = errors.New("the model's answer must name either one tool or big")
 )
 
@@ -75,6 +76,9 @@ func (m Model) Decide(ctx context.Context, in Input) (Decision, Usage, error) {
 	usage := Usage{In: answer.Usage.Prompt, Out: answer.Usage.Completion}
 	if err != nil {
 		return Decision{}, usage, fmt.Errorf("decide: %w", err)
+	}
+	if answer.Done == "length" {
+		return Decision{}, usage, fmt.Errorf("decide: %w", errCut)
 	}
 	if err := check.Check([]byte(answer.Text)); err != nil {
 		return Decision{}, usage, fmt.Errorf("decide: %w: %w", errAnswer, err)

@@ -252,10 +252,16 @@ func (r Router) preprocessor(d Decider, in Input, made Decision, u Usage, took t
 
 // publicReason quotes our own errors; what others say may hold content.
 func publicReason(err error) string {
+	if errors.Is(err, llm.ErrUnfinished) {
+		return llm.ErrUnfinished.Error()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "the decider failed (" + string(fault.Timeout) + ")"
+	}
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return "the decider failed (" + string(f.Code) + ")"
 	}
-	for _, own := range []error{errAnswer, errBoth} {
+	for _, own := range []error{errAnswer, errCut, errBoth} {
 		if errors.Is(err, own) {
 			return own.Error()
 		}

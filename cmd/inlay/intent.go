@@ -65,6 +65,9 @@ func printSplit(w io.Writer, s *session.Split) error {
 	if s == nil {
 		return nil
 	}
+	if !s.Valid {
+		return nil // a warning of the result says why
+	}
 	text := fmt.Sprintf("intent     %s\n%s", s.Reason, movedText(s))
 	if len(s.Documents) > 0 {
 		text += "asked      " + strings.Join(strings.Fields(s.Text), " ") + "\n"

@@ -40,7 +40,7 @@ func statusOf(code fault.Code) int {
 		return http.StatusTooManyRequests
 	case fault.Canceled:
 		return statusClientGone
-	case fault.BackendUnreachable, fault.ProcessorInvalidResponse:
+	case fault.BackendUnreachable, fault.AnswerUnfinished, fault.ProcessorInvalidResponse:
 		return http.StatusBadGateway
 	case fault.Timeout, fault.PreprocessorTimeout:
 		return http.StatusGatewayTimeout

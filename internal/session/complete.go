@@ -417,7 +417,7 @@ func pack(body map[string]json.RawMessage, messages []apiMessage) error {
 // failed marks a failure that only the upstream can have.
 func (s *Service) failed(upstream string, err error) error {
 	code := fault.CodeOf(err)
-	if errors.As(err, new(*UpstreamError)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound}, code) {
+	if errors.As(err, new(*UpstreamError)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.AnswerUnfinished, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound}, code) {
 		return err
 	}
 	s.config.Observe.UpstreamFailed(upstream, code)

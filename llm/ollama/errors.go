@@ -14,6 +14,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"inlay/fault"
+	"inlay/llm"
 )
 
 // tooLong is what the server says of a prompt larger than its window.
@@ -60,6 +61,11 @@ func (s *server) explainStatus(e api.StatusError) error {
 func (s *server) broken(cause error) error {
 	return s.fault(fault.BackendUnreachable, "the connection broke before the answer was complete",
 		"see whether the server still runs, then ask again", cause)
+}
+
+// unfinished says that the server ended an answer that was not done.
+func (s *server) unfinished() error {
+	return s.fault(fault.AnswerUnfinished, llm.ErrUnfinished.Error(), "ask again, or use a larger model", llm.ErrUnfinished)
 }
 
 func (s *server) fault(code fault.Code, reason, next string, cause error) error {

@@ -67,6 +67,9 @@ func (m *Model) cutOff(ctx context.Context, cause error) error {
 	if fault.Is(cause, fault.Timeout) {
 		return cause
 	}
+	if cause == nil {
+		return m.unfinished()
+	}
 	return m.broken(cause)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/llm"
 )
 
 // explain turns an error on the way to the server into one that says what to do.
@@ -79,6 +80,13 @@ func isTooLong(status int, body []byte) bool {
 func (s *server) broken(cause error) error {
 	f := s.fault(fault.BackendUnreachable, "the connection broke before the answer was complete", "see whether the server still runs, then ask again")
 	f.Err = cause
+	return f
+}
+
+// unfinished says that the server ended an answer that was not done.
+func (s *server) unfinished() error {
+	f := s.fault(fault.AnswerUnfinished, llm.ErrUnfinished.Error(), "ask again, or use a larger model")
+	f.Err = llm.ErrUnfinished
 	return f
 }
 

@@ -132,7 +132,7 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 			}
 		}
 		if last.Done == "" {
-			yield(llm.Delta{}, m.streamError(ctx, io.ErrUnexpectedEOF))
+			yield(llm.Delta{}, m.streamError(ctx, m.unfinished()))
 			return
 		}
 		m.finish(r, &last)

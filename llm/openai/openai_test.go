@@ -229,8 +229,8 @@ func TestFailuresHaveCodesAndHoldNoContent(t *testing.T) {
 		"llama.cpp's":       {answer{400, llamaTooLong}, fault.DoesNotFit},
 		"vLLM's":            {answer{400, vllmTooLong}, fault.DoesNotFit},
 		"older vLLM's":      {answer{400, vllmTooLongOld}, fault.DoesNotFit},
-		"breaks off":        {answer{200, half}, fault.BackendUnreachable},
-		"empty":             {answer{200, ""}, fault.BackendUnreachable},
+		"breaks off":        {answer{200, half}, fault.AnswerUnfinished},
+		"empty":             {answer{200, ""}, fault.AnswerUnfinished},
 		"error in a stream": {answer{200, half + `data: {"error":{"message":"SECRET"}}` + "\n"}, fault.Internal},
 		"not JSON":          {answer{200, half + "data: SECRET\n"}, fault.BackendUnreachable},
 	} {

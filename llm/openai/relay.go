@@ -81,7 +81,7 @@ func (m *Model) relayEvents(ctx context.Context, r io.Reader, yield func(json.Ra
 		}
 	}
 	if !finished {
-		yield(nil, m.streamError(ctx, io.ErrUnexpectedEOF))
+		yield(nil, m.streamError(ctx, m.unfinished()))
 	}
 }
 

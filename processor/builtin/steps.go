@@ -25,7 +25,7 @@ type RetryModel struct {
 }
 
 func again(err error) bool {
-	return slices.Contains([]fault.Code{fault.BackendUnreachable, fault.RateLimited, fault.Timeout, fault.ProcessorInvalidResponse}, fault.CodeOf(err))
+	return slices.Contains([]fault.Code{fault.BackendUnreachable, fault.AnswerUnfinished, fault.RateLimited, fault.Timeout, fault.ProcessorInvalidResponse}, fault.CodeOf(err))
 }
 
 // After implements the step.
