@@ -74,7 +74,7 @@ func some(n int) int {
 func TestHardTexts(t *testing.T) {
 	for _, name := range tokens.Encodings() {
 		e := encoding(t, name)
-		for kind, text := range hard(some(1<<18)) {
+		for kind, text := range hard(some(1 << 18)) {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				n := e.Count(text)
 				require.Equal(t, tokens.Exact, n.Method)
