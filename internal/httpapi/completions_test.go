@@ -196,8 +196,8 @@ func TestUpstreamFails(t *testing.T) {
 			_, _ = io.WriteString(w, `{"error": {"code": "context_length_exceeded"}}`)
 		}, false, 422, `"code":"context_length_exceeded"`},
 		"no JSON":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, false, 502, `backend_unreachable`},
-		"cut off":     {streams(piece), true, 200, `"code":"backend_unreachable"`},
-		"cut at once": {streams(), true, 502, `"code":"backend_unreachable"`},
+		"cut off":     {streams(piece), true, 200, `"code":"answer_unfinished"`},
+		"cut at once": {streams(), true, 502, `"code":"answer_unfinished"`},
 	} {
 		u := newUpstream(t, c.answer)
 		s := start(t, setup{upstreams: u.list()})
