@@ -18,6 +18,9 @@ const (
 	Tool      Role = "tool"
 )
 
+// Known reports whether a role is one of those that conversations have.
+func (r Role) Known() bool { return r == System || r == User || r == Assistant || r == Tool }
+
 // Message is one turn of a conversation.
 type Message struct {
 	Role        Role         `json:"role"`

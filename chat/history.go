@@ -31,9 +31,7 @@ func ReadHistory(r io.Reader) (History, error) {
 		return History{}, fmt.Errorf("decode history: schema is %q, want %q", h.Schema, HistorySchema)
 	}
 	for i, m := range h.Messages {
-		switch m.Role {
-		case System, User, Assistant, Tool:
-		default:
+		if !m.Role.Known() {
 			return History{}, fmt.Errorf("decode history: message %d has role %q, want system, user, assistant or tool", i+1, m.Role)
 		}
 		for n, a := range m.Attachments {

@@ -16,9 +16,7 @@ type message struct {
 
 // plain is the message of that subject under its own names.
 func (m message) plain(subject string) (chat.Message, error) {
-	switch m.Role {
-	case chat.System, chat.User, chat.Assistant, chat.Tool:
-	default:
+	if !m.Role.Known() {
 		return m.Message, &fault.Error{Code: fault.Usage, Subject: subject + ".role", Reason: "is not system, user, assistant or tool"}
 	}
 	if m.Text != "" && m.Content != "" {

@@ -58,7 +58,7 @@ func (s *Service) DeleteChat(ctx context.Context, owner, id string) error {
 
 // AddMessage adds an answer, or what else was said, to a chat.
 func (s *Service) AddMessage(ctx context.Context, owner, id string, m chat.Message) error {
-	if m.Role != chat.Assistant && m.Role != chat.Tool && m.Role != chat.System && m.Role != chat.User {
+	if !m.Role.Known() {
 		return wrong("role", "system, user, assistant or tool")
 	}
 	past, err := s.Chat(ctx, owner, id)
