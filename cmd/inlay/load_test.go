@@ -61,8 +61,8 @@ func small(tb testing.TB) *gate {
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"small","object":"model","created":1,"owned_by":"test"}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		g.pass()
+		body, _ := io.ReadAll(r.Body)
+		g.pass(body)
 		w = &firstByte{ResponseWriter: w, gate: g}
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, word := range []string{"One", " month", "."} {
@@ -79,7 +79,7 @@ func small(tb testing.TB) *gate {
 
 // firstToken asks for a streamed completion and returns when its first token was there.
 func firstToken(client *http.Client, url, body string) (at time.Time, err error) {
-	resp, err := client.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body)) //nolint:noctx // a benchmark
+	resp, err := client.Post(url, "application/json", strings.NewReader(body)) //nolint:noctx // a benchmark
 	if err != nil {
 		return at, err
 	}
@@ -97,50 +97,49 @@ func firstToken(client *http.Client, url, body string) (at time.Time, err error)
 	return at, all.Err()
 }
 
+const completions = "/v1/chat/completions"
+
 // BenchmarkFirstToken is what the service adds before the first token of a
 // chat completion with a file that was asked about before: until the upstream
-// has the request, and from its first byte until the client has the token.
-// Beside it stands the upstream alone: asked directly by turns, and of Ollama its
-// own time to the first byte.
+// has the request, and from its first byte until the client has the token
+// (added). Beside it, by turns, the very request that the service sends, prompt
+// and all, is sent to the upstream without it (direct), so that through less
+// direct is the same once more, with the upstream's own unsteadiness in it.
 func BenchmarkFirstToken(b *testing.B) {
 	for _, upstream := range []struct {
-		name, provider, model string
-		gate                  func(testing.TB) *gate
-	}{{"small", "openai", "small", small}, {"ollama", "ollama", ollamatest.Chat, newGate}} {
+		name, provider, model, suffix, path string
+		gate                                func(testing.TB) *gate
+	}{
+		{"small", "openai", "small", "/v1", completions, small},
+		{"ollama", "ollama", ollamatest.Chat, "", "/api/chat", newGate},
+	} {
 		b.Run(upstream.name, func(b *testing.B) {
 			g := upstream.gate(b)
-			suffix := ""
-			if upstream.provider == "openai" {
-				suffix = "/v1"
-			}
-			s := serveApart(b, "--upstream", "up="+upstream.provider+":"+g.url+suffix)
+			s := serveApart(b, "--upstream", "up="+upstream.provider+":"+g.url+upstream.suffix)
 			text, err := os.ReadFile("../../testdata/handbook.md")
 			require.NoError(b, err)
 			id := uploadTo(b, s.url, "handbook.md", string(text))
 			settled(b, s.url, id)
-			asked := `{"model":%q,"stream":true,"max_tokens":8,"inlay":{"context_length":8192},"messages":[{"role":"user","content":[{"type":"text","text":"How long is the notice period?"},{"type":"file","file":{"file_id":%q}}]}]}`
+			asked := `{"model":%q,"stream":true,"max_tokens":2,"inlay":{"context_length":8192},"messages":[{"role":"user","content":[{"type":"text","text":"How long is the notice period?"},{"type":"file","file":{"file_id":%q}}]}]}`
 			through := fmt.Sprintf(asked, upstream.model, id)
-			direct := fmt.Sprintf(`{"model":%q,"stream":true,"max_tokens":8,"messages":[{"role":"user","content":"How long is the notice period?"}]}`, upstream.model)
 			client := &http.Client{}
-			_, err = firstToken(client, s.url, through)
+			_, err = firstToken(client, s.url+completions, through)
 			require.NoError(b, err)
-			var added, alone []time.Duration
+			direct := g.request()
+			took := map[string][]time.Duration{}
 			for b.Loop() {
 				start := time.Now()
-				at, err := firstToken(client, s.url, through)
+				at, err := firstToken(client, s.url+completions, through)
 				require.NoError(b, err)
 				_, came, began := g.last()
-				added = append(added, came.Sub(start)+at.Sub(began))
-				if upstream.provider == "ollama" { // its route of that name would load the model anew, with another window
-					alone = append(alone, began.Sub(came))
-					continue
-				}
+				took["added"] = append(took["added"], came.Sub(start)+at.Sub(began))
+				took["through"] = append(took["through"], at.Sub(start))
 				start = time.Now()
-				at, err = firstToken(client, g.url, direct)
+				at, err = firstToken(client, g.url+upstream.path, string(direct))
 				require.NoError(b, err)
-				alone = append(alone, at.Sub(start))
+				took["direct"] = append(took["direct"], at.Sub(start))
 			}
-			for name, list := range map[string][]time.Duration{"added": added, "direct": alone} {
+			for name, list := range took {
 				slices.Sort(list)
 				b.ReportMetric(list[len(list)/2].Seconds()*1000, "ms-"+name+"-p50")
 				b.ReportMetric(list[len(list)*95/100].Seconds()*1000, "ms-"+name+"-p95")
@@ -205,7 +204,7 @@ func (w *workload) run(r *rand.Rand, end time.Time) {
 			w.do("retrieval", "POST", "/v1/preprocess", question(`,"mode":"retrieval"`))
 		case n < 75:
 			w.note("completion", func() error {
-				_, err := firstToken(w.client, w.url, fmt.Sprintf(`{"model":"small","stream":true,"inlay":{"context_length":8192},"messages":[{"role":"user","content":[{"type":"text","text":"Notice %d?"},{"type":"file","file":{"file_id":%q}}]}]}`, r.IntN(1000), id))
+				_, err := firstToken(w.client, w.url+completions, fmt.Sprintf(`{"model":"small","stream":true,"inlay":{"context_length":8192},"messages":[{"role":"user","content":[{"type":"text","text":"Notice %d?"},{"type":"file","file":{"file_id":%q}}]}]}`, r.IntN(1000), id))
 				return err
 			}())
 		case n < 80:

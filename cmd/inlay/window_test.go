@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -27,6 +29,7 @@ type gate struct {
 
 	mu    sync.Mutex
 	chats int
+	asked []byte // body of the last chat request
 	came  time.Time
 	began time.Time
 }
@@ -42,7 +45,12 @@ func newGate(tb testing.TB) *gate {
 			proxy.ServeHTTP(w, r)
 			return
 		}
-		g.pass()
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		g.pass(body)
 		proxy.ServeHTTP(&firstByte{ResponseWriter: w, gate: g}, r)
 	}))
 	tb.Cleanup(s.Close)
@@ -51,10 +59,11 @@ func newGate(tb testing.TB) *gate {
 }
 
 // pass notes that a chat request has come.
-func (g *gate) pass() {
+func (g *gate) pass(body []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.chats++
+	g.asked = body
 	g.came, g.began = time.Now(), time.Time{}
 }
 
@@ -62,6 +71,13 @@ func (g *gate) last() (chats int, came, began time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.chats, g.came, g.began
+}
+
+// request is the body of the last chat request.
+func (g *gate) request() []byte {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.asked
 }
 
 type firstByte struct {

@@ -6,9 +6,6 @@ import (
 	"inlay/tokens"
 )
 
-// slice is how much text is counted before the budget is looked at again.
-const slice = 4 << 10
-
 // counter counts plain text with a model's vocabulary. It implements [tokens.Counter].
 type counter struct {
 	vocabulary *vocabulary
@@ -24,38 +21,12 @@ func (c *counter) Count(text string) tokens.Count {
 	return c.sure.count(c.vocabulary.count(text), c.by)
 }
 
-// count counts text cut where no token can reach across, so that its time
-// grows with the text and no faster.
 func (v *vocabulary) count(text string) int {
-	n := 0
-	for text != "" {
-		head := v.head(text)
-		n += v.encode(head)
-		text = text[len(head):]
-	}
-	return n
-}
-
-// head returns the first part of text, at least a slice, that ends at a safe
-// cut, or all of it.
-func (v *vocabulary) head(text string) string {
-	if !v.cuts {
-		return text
-	}
-	for i := slice; i < len(text); i++ {
-		if isASCIILetter(rune(text[i-1])) && (text[i] == ' ' || text[i] == '\n') {
-			return text[:i]
-		}
-	}
-	return text
-}
-
-func (v *vocabulary) encode(text string) int {
-	ids, err := v.plain.Encode(text, false)
+	n, err := v.plain.count(text)
 	if err != nil {
 		return len(text) // no vocabulary has more tokens than bytes
 	}
-	return len(ids)
+	return n
 }
 
 // Exceeds implements [tokens.Counter]. A token has no more bytes than the
@@ -72,8 +43,8 @@ func (c *counter) Exceeds(budget int, texts ...string) (bool, tokens.Count) {
 			if atLeast() > limit {
 				return true, c.sure.atLeast(atLeast(), c.by)
 			}
-			head := c.vocabulary.head(text)
-			n += c.vocabulary.encode(head)
+			head := c.vocabulary.plain.head(text)
+			n += c.vocabulary.count(head)
 			text, rest = text[len(head):], rest-len(head)
 		}
 	}

@@ -65,10 +65,19 @@ func TestCuttingTextDoesNotChangeItsCount(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, c := range recordedCounters(t) {
 		t.Run(name, func(t *testing.T) {
-			require.True(t, c.vocabulary.cuts)
+			require.True(t, c.vocabulary.plain.cuts)
+			require.True(t, c.vocabulary.prompts.cuts)
 			for range 6 {
-				text := randomText(r, r.IntN(6*slice))
-				require.Equal(t, c.vocabulary.encode(text), c.vocabulary.count(text))
+				text := randomText(r, r.IntN(6*longStretch))
+				for _, s := range []*stretches{c.vocabulary.plain, c.vocabulary.prompts} {
+					whole, err := s.encoder.Encode(text, false)
+					require.NoError(t, err)
+					for _, asked := range []string{"counted", "remembered"} {
+						n, err := s.count(text)
+						require.NoError(t, err)
+						require.Equal(t, len(whole), n, asked)
+					}
+				}
 			}
 		})
 	}
@@ -79,7 +88,7 @@ func TestExceedsDecidesAsAFullCount(t *testing.T) {
 	for name, c := range recordedCounters(t) {
 		t.Run(name, func(t *testing.T) {
 			for range 6 {
-				texts := []string{randomText(r, r.IntN(3*slice)), "", randomText(r, r.IntN(3*slice))}
+				texts := []string{randomText(r, r.IntN(3*longStretch)), "", randomText(r, r.IntN(3*longStretch))}
 				full := c.Count(texts[0]).Add(c.Count(texts[2]))
 				for _, off := range []int{-1 - r.IntN(full.N/2+1), -1, 0, 1, r.IntN(full.N + 1)} {
 					budget := full.Budgeted() + off
@@ -107,7 +116,7 @@ func TestExceedsCostsTheBudgetNotTheText(t *testing.T) {
 func TestSpecialTokensInDocumentsAreText(t *testing.T) {
 	c := recordedCounters(t)["gpt-2"]
 	require.Greater(t, c.Count("<|im_end|>").N, 1)
-	ids, err := c.vocabulary.prompts.Encode("<|im_end|>", false)
+	ids, err := c.vocabulary.prompts.encoder.Encode("<|im_end|>", false)
 	require.NoError(t, err)
 	require.Len(t, ids, 1)
 }
@@ -126,3 +135,33 @@ func TestUnknownVocabulariesAreRefused(t *testing.T) {
 		"tokenizer.ggml.token_type": []any{1.0, 1.0, 1.0, 1.0, 1.0},
 	}))
 }
+
+// TestStretchesStayWhatTheyAre holds that a changed beginning leaves later
+// stretches alone, and that what is remembered is bounded.
+func TestStretchesStayWhatTheyAre(t *testing.T) {
+	document := strings.Repeat("The notice period of the lease is one month, counted from the first working day. ", 200)
+	asked := 0
+	s := newStretches(encode(func(text string) ([]int32, error) {
+		asked += len(text)
+		return make([]int32, len(text)), nil
+	}), true)
+	for i, question := range []string{"How long is it?", "And when does it begin, if the first of the month is a Sunday?"} {
+		n, err := s.count(question + "\n\n" + document)
+		require.NoError(t, err)
+		require.Equal(t, len(question)+2+len(document), n)
+		if i > 0 {
+			require.Less(t, asked, 1000, "the document was counted again")
+		}
+		asked = 0
+	}
+	for i := range 3 * remembered {
+		s.remember(stretch{uint64(i), 0}, 1)
+	}
+	require.LessOrEqual(t, len(s.recent)+len(s.before), 2*remembered)
+}
+
+// encode is an encoder of its own.
+type encode func(text string) ([]int32, error)
+
+// Encode implements encoder.
+func (e encode) Encode(text string, _ bool) ([]int32, error) { return e(text) }

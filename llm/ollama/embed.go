@@ -57,7 +57,7 @@ func NewEmbedder(ctx context.Context, c Config) (*Embedder, error) {
 	if c.Length == 0 {
 		e.model.Window = min(info.number(arch+".context_length"), longestEmbedding)
 	}
-	digest, err := s.digest(ctx)
+	digest, err := s.listedDigest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +87,8 @@ func Listed(ctx context.Context, c Config) (string, error) {
 	return "", nil
 }
 
-// digest names the model's bytes.
-func (s *server) digest(ctx context.Context) (string, error) {
+// listedDigest names the model's bytes.
+func (s *server) listedDigest(ctx context.Context) (string, error) {
 	list, err := s.api.List(ctx)
 	if err != nil {
 		return "", s.explain(err)

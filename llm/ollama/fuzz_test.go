@@ -43,7 +43,7 @@ func FuzzBytePairs(f *testing.F) {
 	}
 	p, err := newPrompter(recordedShow(f, "TestAnswerStreams-"+ollamatest.Chat+".json"))
 	require.NoError(f, err)
-	plain, prompts := p.vocabulary.plain.(*bytePairs), p.vocabulary.prompts.(*bytePairs)
+	plain, prompts := p.vocabulary.plain.encoder.(*bytePairs), p.vocabulary.prompts.encoder.(*bytePairs)
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 400 {
 			text = text[:400]

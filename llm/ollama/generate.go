@@ -33,7 +33,7 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 		defer cancel()
 		ctx, failure := transport.WithFailure(ctx)
 		done, calls := false, 0
-		err = m.api.Chat(ctx, req, func(resp api.ChatResponse) error {
+		err = m.chat(ctx, req, func(resp api.ChatResponse) error {
 			if done {
 				return nil // nothing follows the end
 			}
@@ -81,6 +81,7 @@ func (m *Model) overflow(ctx context.Context, err error, req *api.ChatRequest) e
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.seen = m.seen.Add(-m.config.Fresh) // it may be another model: the next request asks
 	g := *f
 	g.Reason = fmt.Sprintf("the prompt is longer than the window of %d tokens", m.length)
 	if p, err := m.prompter(ctx); err == nil && p != nil {

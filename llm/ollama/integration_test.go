@@ -158,6 +158,31 @@ func TestRequestsOfOthersDoNotMoveOurWindow(t *testing.T) {
 	require.Equal(t, 2048, inForce(t, other, ollamatest.Chat))
 }
 
+// TestModelReplacedUnderItsNameIsLearnedAnew puts another model in the place of
+// one that was measured: window and counts are the new one's.
+func TestModelReplacedUnderItsNameIsLearnedAnew(t *testing.T) {
+	base := ollamatest.Real(t)
+	u, err := url.Parse(base)
+	require.NoError(t, err)
+	ollamatest.Alias(t, ollamatest.Chat, "replaced")
+	m := open(t, ollama.Config{Model: "replaced", URL: base, Length: 4096, Fresh: time.Nanosecond})
+	count := func(m *ollama.Model) int {
+		n, err := m.CountMessages(t.Context(), user("Naïve café, 東京タワー 🙂 don't 1234567"))
+		require.NoError(t, err)
+		a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("Naïve café, 東京タワー 🙂 don't 1234567"), MaxTokens: 1})
+		require.NoError(t, err)
+		require.Equal(t, a.Usage.Prompt, n.N)
+		return n.N
+	}
+	before := count(m)
+	require.NoError(t, api.NewClient(u, http.DefaultClient).Copy(t.Context(), &api.CopyRequest{Source: ollamatest.Llama3, Destination: "replaced"}))
+	require.NotEqual(t, before, count(m))
+	later := open(t, ollama.Config{Model: "replaced", URL: base, Length: 4096, Fresh: time.Hour})
+	_, err = later.Length(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, count(m), count(later))
+}
+
 func inForce(t *testing.T, c *api.Client, model string) int {
 	t.Helper()
 	list, err := c.ListRunning(t.Context())

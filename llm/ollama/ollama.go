@@ -36,6 +36,7 @@ type Config struct {
 	Length    int           // context window to run with, in tokens; 0: the server's own choice
 	KeepAlive time.Duration // how long the model stays loaded after a request; 0: the server's own choice
 	Idle      time.Duration // longest silence of the server, loading included; 5 min
+	Fresh     time.Duration // how long what is known of a model is believed before the server is asked whether it still has the same; 30 s
 	Backoff   time.Duration // pause before a busy server is asked again, doubled each time; 250 ms
 	Logger    *slog.Logger  // told of retries and checks, never of content; none
 	// Library makes the estimate of plain text when the model's vocabulary is of
@@ -51,6 +52,7 @@ type Config struct {
 // server is one model on one server.
 type server struct {
 	api    *api.Client
+	url    *url.URL
 	config Config
 	log    *slog.Logger
 }
@@ -68,10 +70,11 @@ func newServer(c Config) (*server, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	c.Fresh = cmp.Or(c.Fresh, 30*time.Second)
 	if c.HTTP == nil {
 		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Logger: log, Around: c.Around})
 	}
-	return &server{api: api.NewClient(u, c.HTTP), config: c, log: log.With("model", c.Model)}, nil
+	return &server{api: api.NewClient(u, c.HTTP), url: u, config: c, log: log.With("model", c.Model)}, nil
 }
 
 func (s *server) name() string { return "ollama:" + s.config.Model }
@@ -81,6 +84,8 @@ type Model struct {
 	*server
 
 	mu     sync.Mutex
+	digest string      // of the model that the following was learned of; empty: not known
+	seen   time.Time   // when the server had it last
 	length int         // window in force; 0 until measured
 	prompt *prompter   // renders and counts prompts in process; nil until loaded
 	sure   calibration // how prompter's counts compare with the server's

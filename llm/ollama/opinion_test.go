@@ -44,14 +44,14 @@ func TestSecondOpinionOnTokensAndTemplates(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, there.Texts, len(q.Texts))
 			for i, text := range q.Texts {
-				here, err := p.vocabulary.plain.Encode(text, false)
+				here, err := p.vocabulary.plain.encoder.Encode(text, false)
 				require.NoError(t, err)
 				require.Equal(t, there.Texts[i], nonNil(here), "%q", text)
 			}
 			for i, messages := range q.Chats {
 				prompt, err := p.render(messages, nil)
 				require.NoError(t, err)
-				here, err := p.vocabulary.prompts.Encode(prompt, true)
+				here, err := p.vocabulary.prompts.encoder.Encode(prompt, true)
 				require.NoError(t, err)
 				require.Equal(t, there.Chats[i], here, "chat %d", i)
 			}

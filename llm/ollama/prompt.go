@@ -66,13 +66,14 @@ func (p *prompter) count(messages []api.Message, tools api.Tools) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	ids, err := p.vocabulary.prompts.Encode(prompt, true)
-	return len(ids), err
+	n, err := p.vocabulary.prompts.count(prompt)
+	return p.vocabulary.ends + n, err
 }
 
-// prompter fetches the vocabulary once and checks it once; m.mu is held. It is
-// nil when the vocabulary is of an unknown kind.
+// prompter fetches the vocabulary once and checks it once for each model that the
+// server has under the name; m.mu is held. It is nil when the vocabulary is of an unknown kind.
 func (m *Model) prompter(ctx context.Context) (*prompter, error) {
+	m.renew(ctx)
 	if m.sure.checked {
 		return m.prompt, nil
 	}
@@ -130,7 +131,7 @@ func (m *Model) countThere(ctx context.Context, messages []api.Message, tools ap
 		Model: m.config.Model, Messages: messages, Tools: tools, Truncate: &never, Shift: &never, Stream: &never,
 		KeepAlive: m.keepAlive(), Options: map[string]any{"num_ctx": length, "num_predict": 1},
 	}
-	err = m.api.Chat(ctx, req, func(r api.ChatResponse) error {
+	err = m.chat(ctx, req, func(r api.ChatResponse) error {
 		n = max(n, r.PromptEvalCount)
 		return nil
 	})

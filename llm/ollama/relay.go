@@ -35,7 +35,7 @@ func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter
 		defer cancel()
 		ctx, failure := transport.WithFailure(ctx)
 		done := false
-		err = m.api.Chat(ctx, req, func(resp api.ChatResponse) error {
+		err = m.chat(ctx, req, func(resp api.ChatResponse) error {
 			done = done || resp.Done
 			resp.Model = m.config.Model
 			for _, out := range t.answer(resp) {

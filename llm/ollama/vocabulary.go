@@ -63,10 +63,10 @@ type encoder interface {
 // vocabulary is a model's tokenizer in two readings: prompts, where the
 // spelling of a special token is that token, and plain text, where it is text.
 type vocabulary struct {
-	prompts encoder
-	plain   encoder
-	longest int  // bytes of text in the longest token
-	cuts    bool // no token holds a letter and then white space, so text may be cut there
+	prompts *stretches
+	plain   *stretches
+	ends    int // tokens around every prompt
+	longest int // bytes of text in the longest token
 }
 
 // newVocabulary builds the tokenizer of a model; nil when its kind is not known.
@@ -83,14 +83,21 @@ func newVocabulary(i modelInfo) *vocabulary {
 			plain[k] = tokenizer.TOKEN_TYPE_NORMAL
 		}
 	}
-	v := &vocabulary{}
-	v.prompts = newTokenizer(i, values, types)
-	v.plain = newTokenizer(i, values, plain)
-	if v.prompts == nil {
+	prompts := newTokenizer(i, values, types)
+	if prompts == nil {
 		return nil
 	}
-	v.measure(values, types, i.text("tokenizer.ggml.model") == "gpt2")
-	return v
+	byteLevel := i.text("tokenizer.ggml.model") == "gpt2"
+	ends, err := prompts.Encode("", true)
+	if err != nil {
+		return nil
+	}
+	return &vocabulary{
+		prompts: newStretches(prompts, cuttable(values, types, byteLevel, true)),
+		plain:   newStretches(newTokenizer(i, values, plain), cuttable(values, types, byteLevel, false)),
+		ends:    len(ends),
+		longest: longest(values, types, byteLevel),
+	}
 }
 
 func newTokenizer(i modelInfo, values []string, types []int32) encoder {
@@ -151,27 +158,20 @@ func split(pre string) string {
 	}
 }
 
-// measure learns what bounds on counts hold for the vocabulary.
-func (v *vocabulary) measure(values []string, types []int32, byteLevel bool) {
-	v.cuts = true
+// longest is how many bytes of text the longest token stands for.
+func longest(values []string, types []int32, byteLevel bool) int {
+	most := 0
 	for k, value := range values {
 		if types[k] == tokenizer.TOKEN_TYPE_CONTROL || types[k] == tokenizer.TOKEN_TYPE_BYTE {
 			continue
 		}
-		letter, n := false, 0
+		n := 0
 		for _, r := range value {
-			white := r == ' ' || r == '▁'
-			if byteLevel {
-				white = r == 'Ġ' || r == 'Ċ' || r == 'č' || r == 'ĉ'
-			}
-			if white && letter {
-				v.cuts = false
-			}
-			letter = isASCIILetter(r)
 			n += textBytes(r, byteLevel)
 		}
-		v.longest = max(v.longest, n)
+		most = max(most, n)
 	}
+	return most
 }
 
 // textBytes is how many bytes of text a character of a token stands for.

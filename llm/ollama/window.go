@@ -3,6 +3,7 @@ package ollama
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -22,37 +23,66 @@ func (m *Model) Length(ctx context.Context) (tokens.Count, error) {
 	return tokens.Count{N: n, Method: tokens.Exact, By: m.name()}, nil
 }
 
-// window measures once; m.mu is held.
+// window measures once for each model that the server has under the name; m.mu is held.
 func (m *Model) window(ctx context.Context) (int, error) {
+	m.renew(ctx)
 	if m.length > 0 {
 		return m.length, nil
 	}
-	n := 0
-	if m.config.Length == 0 {
-		loaded, err := m.loaded(ctx)
-		if err != nil {
-			return 0, err
-		}
-		n = loaded
-	}
-	if n == 0 {
-		if err := m.load(ctx); err != nil {
-			return 0, err
-		}
-		loaded, err := m.loaded(ctx)
-		if err == nil && loaded == 0 {
-			loaded, err = m.shared(ctx)
-		}
-		if err != nil {
-			return 0, err
-		}
-		n = loaded
+	n, digest, err := m.running(ctx)
+	if err != nil {
+		return 0, err
 	}
 	if n == 0 {
 		return 0, m.fault(fault.WindowUnknown, "the server does not say how large the window is", "set the context length", nil)
 	}
-	m.length = n
+	if digest != "" { // a vocabulary may have been learned before
+		m.believe(digest)
+	}
+	m.length, m.seen = n, time.Now()
 	return n, nil
+}
+
+// running returns window and digest of the model, loaded for it if it is not.
+func (m *Model) running(ctx context.Context) (n int, digest string, err error) {
+	if m.config.Length == 0 {
+		if n, digest, err = m.loaded(ctx); n > 0 || err != nil {
+			return n, digest, err
+		}
+	}
+	if err := m.load(ctx); err != nil {
+		return 0, "", err
+	}
+	if n, digest, err = m.loaded(ctx); n > 0 || err != nil {
+		return n, digest, err
+	}
+	if n, err = m.shared(ctx); err != nil {
+		return 0, "", err
+	}
+	digest, err = m.listedDigest(ctx)
+	return n, digest, err
+}
+
+// renew asks from time to time whether the server still has the same model
+// under the name; m.mu is held. A server that does not answer is no reason to
+// forget: the request itself will tell.
+func (m *Model) renew(ctx context.Context) {
+	if m.seen.IsZero() || time.Since(m.seen) < m.config.Fresh {
+		return
+	}
+	m.seen = time.Now()
+	if digest, err := m.listedDigest(ctx); err == nil && digest != "" {
+		m.believe(digest)
+	}
+}
+
+// believe forgets what was learned of another model than digest; m.mu is held.
+func (m *Model) believe(digest string) {
+	if m.digest != "" && m.digest != digest {
+		m.log.Info("the server has another model under this name")
+		m.length, m.prompt, m.sure = 0, nil, calibration{}
+	}
+	m.digest = digest
 }
 
 // load has the server load the model, with the configured window if there is one.
@@ -62,7 +92,7 @@ func (s *server) load(ctx context.Context) error {
 		req.Options = map[string]any{"num_ctx": s.config.Length}
 	}
 	done := false
-	err := s.api.Chat(ctx, req, func(r api.ChatResponse) error {
+	err := s.chat(ctx, req, func(r api.ChatResponse) error {
 		done = r.Done
 		return nil
 	})
@@ -75,18 +105,18 @@ func (s *server) load(ctx context.Context) error {
 	return nil
 }
 
-// loaded returns the window of the model as it runs now, 0 if it does not.
-func (s *server) loaded(ctx context.Context) (int, error) {
+// loaded returns window and digest of the model as it runs now, 0 if it does not.
+func (s *server) loaded(ctx context.Context) (int, string, error) {
 	running, err := s.api.ListRunning(ctx)
 	if err != nil {
-		return 0, s.explain(err)
+		return 0, "", s.explain(err)
 	}
 	for _, p := range running.Models {
 		if sameModel(p.Model, s.config.Model) {
-			return p.ContextLength, nil
+			return p.ContextLength, p.Digest, nil
 		}
 	}
-	return 0, nil
+	return 0, "", nil
 }
 
 // shared returns the window of a running model with the same weights: the server
