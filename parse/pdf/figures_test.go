@@ -67,7 +67,7 @@ func TestFigures(t *testing.T) {
 		f := measure(t, p, tool, path)
 		all = append(all, f)
 		if *each {
-			t.Logf("%-90s words %6d ours %6d F1 %.3f order %.3f %s %v", f.name, f.words, f.ourWords, f.f1, f.order, f.code, f.libraries)
+			t.Logf("%-90s words %6d ours %6d F1 %.3f with bars %.3f order %.3f %s %v", f.name, f.words, f.ourWords, f.f1, f.marked, f.order, f.code, f.libraries)
 		}
 	}
 	t.Log(summary(all))

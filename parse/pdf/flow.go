@@ -3,6 +3,7 @@ package pdf
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // How far glyphs lie apart, in multiples of the font size, decides what stands
@@ -57,7 +58,7 @@ type flow struct {
 	size  int // bytes of all text so far
 	words int // characters whose words are placed
 
-	buf      strings.Builder
+	buf      []byte
 	current  line
 	light    bool // something in the line is not bold
 	weights  float64
@@ -66,16 +67,15 @@ type flow struct {
 	endX     float64
 	endY     float64
 	fontSize float64
-	lastText string
-	lastX    float64
-	lastY    float64
+	accent   held // a glyph that waits for the one after it
+
+	lastText  string
+	lastPlace matrix
+	lastWidth float64
 }
 
-// add takes one glyph. m maps its unit square to the page.
-func (f *flow) add(text string, m matrix, width float64, font *font) {
-	if text == "" {
-		return
-	}
+// put appends one glyph. m maps its unit square to the page.
+func (f *flow) put(text string, m matrix, width float64, font *font) {
 	size := math.Hypot(m[2], m[3])
 	ux, uy, advance := m[0], m[1], width
 	if font.vertical() {
@@ -100,13 +100,13 @@ func (f *flow) add(text string, m matrix, width float64, font *font) {
 		f.current.words[n-1].x1 = (x+stepX)*ux + (y+stepY)*uy
 	}
 	f.endX, f.endY, f.fontSize = x+stepX, y+stepY, size
-	f.lastText, f.lastX, f.lastY = text, x, y
+	f.lastText, f.lastPlace, f.lastWidth = text, m, width
 }
 
 // repeats reports whether the glyph is the last one, printed again in place.
 func (f *flow) repeats(text string, x, y, size float64) bool {
 	return text == f.lastText && text != " " &&
-		math.Abs(x-f.lastX) < overlay*size && math.Abs(y-f.lastY) < overlay*size
+		math.Abs(x-f.lastPlace[4]) < overlay*size && math.Abs(y-f.lastPlace[5]) < overlay*size
 }
 
 // part decides what stands between the last glyph and one at (x, y).
@@ -119,7 +119,7 @@ func (f *flow) part(x, y, size, ux, uy float64) {
 	small, large := max(min(size, f.fontSize), .01), max(size, f.fontSize)
 	switch {
 	case ux*f.current.ux+uy*f.current.uy < turned, across > lineStep*large, along < -lineBack*small:
-		f.finish()
+		f.end()
 	case along > wordGap*small, along < -backStep*small:
 		f.space()
 	}
@@ -128,7 +128,7 @@ func (f *flow) part(x, y, size, ux, uy float64) {
 // space ends a word.
 func (f *flow) space() {
 	if !f.spaced {
-		f.buf.WriteByte(' ')
+		f.buf = append(f.buf, ' ')
 		f.size++
 		f.spaced = true
 	}
@@ -148,7 +148,7 @@ func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
 		default:
 			if f.words++; f.spaced && f.words <= maxWords {
 				at := x*ux + y*uy
-				f.current.words = append(f.current.words, word{f.buf.Len(), at, at})
+				f.current.words = append(f.current.words, word{len(f.buf), at, at})
 			}
 			f.rune(r)
 		}
@@ -170,13 +170,13 @@ func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
 
 // rune appends one character, ligatures as their letters.
 func (f *flow) rune(r rune) {
-	before := f.buf.Len()
+	before := len(f.buf)
 	if r >= 'ﬀ' && r <= 'ﬆ' {
-		f.buf.WriteString(ligature(r))
+		f.buf = append(f.buf, ligature(r)...)
 	} else {
-		f.buf.WriteRune(r)
+		f.buf = utf8.AppendRune(f.buf, r)
 	}
-	f.size += f.buf.Len() - before
+	f.size += len(f.buf) - before
 	f.spaced = false
 }
 
@@ -194,14 +194,23 @@ func isBlank(r rune) bool {
 	return r >= '\u2000' && r <= '\u200A'
 }
 
-// finish ends the line.
+// finish ends the line after the last glyph.
 func (f *flow) finish() {
+	if last := f.accent; last.text != "" {
+		f.accent = held{}
+		f.put(last.text, last.place, last.width, last.font)
+	}
+	f.end()
+}
+
+// end ends the line.
+func (f *flow) end() {
 	if !f.started {
 		return
 	}
 	f.started, f.lastText = false, ""
-	text := strings.TrimRight(f.buf.String(), " ")
-	f.buf.Reset()
+	text := strings.TrimRight(string(f.buf), " ")
+	f.buf = f.buf[:0]
 	if text == "" {
 		return
 	}

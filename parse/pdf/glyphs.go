@@ -112,18 +112,18 @@ func fontOf(differences string) (font lib.Font, err error) {
 
 // text returns what the glyph named n stands for, or "".
 func (g *glyphNames) text(n string) string {
-	if s := g.known[n]; s != "" {
+	if s := g.known[n]; s != "" && !isPiece(s) {
 		return s
 	}
 	base := stem(n)
-	if s := g.known[base]; s != "" {
+	if s := g.known[base]; s != "" && !isPiece(s) {
 		return s
 	}
 	if s := unicodeName(base); s != "" {
 		return s
 	}
 	if !strings.Contains(base, "_") {
-		return ""
+		return texName(base)
 	}
 	var b strings.Builder
 	for part := range strings.SplitSeq(base, "_") {
@@ -135,6 +135,10 @@ func (g *glyphNames) text(n string) string {
 	}
 	return b.String()
 }
+
+// isPiece reports whether s is one of the private-use characters that Adobe's
+// list has for the pieces of tall brackets; texName knows what they are part of.
+func isPiece(s string) bool { return s >= "\uF8E5" && s <= "\uF8FE" }
 
 // letter returns the letter that is its own glyph name, "" for anything else.
 func letter(c byte) string {
