@@ -17,6 +17,8 @@ const (
 	TypeODS  = "application/vnd.oasis.opendocument.spreadsheet"
 	TypeODP  = "application/vnd.oasis.opendocument.presentation"
 	TypeEPUB = "application/epub+zip"
+
+	typeIWork = "application/vnd.apple.iwork"
 )
 
 // zipType looks into a zip for the format it carries.
@@ -37,6 +39,8 @@ func zipType(data []byte) (mediaType string, damaged bool) {
 		return TypeXLSX, false
 	case a.Has("xl/workbook.bin"):
 		return TypeXLSB, false
+	case a.Has("Index/Document.iwa"), a.Has("Index.zip"), a.Has("index.apxl"), a.Has("index.xml.gz"):
+		return typeIWork, false
 	case a.Has("META-INF/container.xml"):
 		return TypeEPUB, false
 	}

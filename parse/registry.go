@@ -194,7 +194,7 @@ func monotonic(report Progress) Progress {
 // mismatch warns when a file was read as something other than its name says.
 func (r *Registry) mismatch(p Parser, d Detection) (Warning, bool) {
 	named, known := r.byExt[d.Extension]
-	if !known || same(named, p) {
+	if known && same(named, p) || !known && !isLegacy(d.Extension) {
 		return Warning{}, false
 	}
 	return Warning{Code: WarnTypeMismatch, Message: fmt.Sprintf("named %s but holds %s: read as that", d.Extension, d.MediaType)}, true

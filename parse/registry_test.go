@@ -10,6 +10,7 @@ import (
 
 	"inlay/fault"
 	"inlay/parse"
+	"inlay/parse/parsetest"
 	"inlay/parse/plain"
 )
 
@@ -116,6 +117,8 @@ func TestUnsupported(t *testing.T) {
 		{"old.ppt", ole("PowerPoint Document"), fault.UnsupportedFormat, "soffice --headless --convert-to pptx"},
 		{"locked.docx", ole("EncryptedPackage"), fault.PasswordRequired, "locked by a password"},
 		{"cut.docx", "PK\x03\x04\x14\x00\x00", fault.Corrupt, "cut short"},
+		{"a.pages", string(parsetest.Zip(t, "Index/Document.iwa", "x")), fault.UnsupportedFormat, "export it there as PDF"},
+		{"a.tar.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", fault.UnsupportedFormat, "unpack it"},
 		{"empty.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), fault.UnsupportedFormat, "it is an archive"},
 		{"blank.md", "\n \n", fault.NoTextLayer, "there is no text in it"},
 	}
@@ -181,6 +184,9 @@ func TestMismatchIsAWarning(t *testing.T) {
 	d, err := r.Parse(t.Context(), parse.File{Name: "page.csv", Data: []byte("<html><body><p>x</p></body></html>")}, nil)
 	require.NoError(t, err)
 	require.Equal(t, "text/html", d.MediaType)
+	require.Equal(t, parse.WarnTypeMismatch, d.Warnings[0].Code)
+	d, err = r.Parse(t.Context(), parse.File{Name: "old.xls", Data: []byte("a\tb\n1\t2\n")}, nil)
+	require.NoError(t, err)
 	require.Equal(t, parse.WarnTypeMismatch, d.Warnings[0].Code)
 }
 

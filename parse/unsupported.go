@@ -3,6 +3,7 @@ package parse
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"inlay/fault"
@@ -25,14 +26,24 @@ func unsupported(f File, d Detection) error {
 		e.Reason, e.Next = "it is an image ("+d.MediaType+")", "attach it to a model that sees images, or turn it into text with OCR"
 	case strings.HasPrefix(d.MediaType, "audio/"), strings.HasPrefix(d.MediaType, "video/"):
 		e.Reason, e.Next = "it is a recording ("+d.MediaType+")", "attach a transcript"
-	case d.MediaType == "application/zip":
-		e.Reason, e.Next = "it is an archive", "unpack it and attach the documents in it"
+	case d.MediaType == typeIWork:
+		e.Reason, e.Next = "it is a document of Apple's Pages, Numbers or Keynote", "export it there as PDF, or as Word, Excel or PowerPoint, and attach that"
+	case isArchive(d.MediaType):
+		e.Reason, e.Next = "it is an archive ("+d.MediaType+")", "unpack it and attach the documents in it"
 	case d.MediaType == "application/octet-stream":
 		e.Reason, e.Next = "it is neither text nor a known document format", "convert it to text or PDF"
 	default:
 		e.Reason, e.Next = fmt.Sprintf("nothing here reads %s", d.MediaType), "convert it to text or PDF"
 	}
 	return e
+}
+
+// isArchive reports whether a media type is one of packed files.
+func isArchive(mediaType string) bool {
+	return slices.Contains([]string{
+		"application/zip", "application/gzip", "application/x-tar", "application/x-7z-compressed", "application/vnd.rar", "application/x-rar-compressed",
+		"application/x-bzip2", "application/x-xz", "application/zstd", "application/vnd.ms-cab-compressed", "application/java-archive",
+	}, mediaType)
 }
 
 // legacy gives the command that converts a format which is not read.
@@ -79,4 +90,10 @@ func about(name string, err error) error {
 		return fmt.Errorf("parsing %s: %w", name, err)
 	}
 	return &fault.Error{Code: fault.Corrupt, Subject: name, Reason: "it cannot be read as the format it claims to be", Next: "open and save it again in the program that made it", Err: err}
+}
+
+// isLegacy reports whether an extension is that of a format which is recognised
+// but not read.
+func isLegacy(extension string) bool {
+	return slices.Contains([]string{".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".msg", ".pages", ".numbers", ".key"}, extension)
 }

@@ -76,6 +76,18 @@ func TestMailHTMLOnly(t *testing.T) {
 	require.Equal(t, "# S\n\nFrom: a@b.c\n\n## Head\n\n- x", d.Text)
 }
 
+func TestSavedPage(t *testing.T) {
+	page := "From: <Saved by Blink>\r\nSnapshot-Content-Location: https://example.com/\r\nSubject: Example\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; type=\"text/html\"; boundary=B\r\n\r\n" +
+		"--B\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Location: https://example.com/\r\n\r\n<meta charset=3Dutf-8><h2>Gr=C3=BC=C3=9Fe</h2><p>Some te=\r\nxt.\r\n" +
+		"--B\r\nContent-Type: text/css\r\nContent-Location: cid:a.css\r\n\r\nbody{}\r\n--B--\r\n"
+	for _, name := range []string{"page.mhtml", "page.mht", "page"} {
+		d, err := mailRegistry(t, parse.Limits{}).Parse(t.Context(), parse.File{Name: name, Data: []byte(page)}, nil)
+		require.NoError(t, err)
+		require.Equal(t, "# Example\n\n## Grüße\n\nSome text.", d.Text, name)
+		require.Empty(t, d.Warnings)
+	}
+}
+
 func TestMailLimits(t *testing.T) {
 	nested := "From: a@b.c\nSubject: s\nMIME-Version: 1.0\n\nend"
 	for range 12 {

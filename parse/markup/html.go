@@ -39,9 +39,9 @@ type htmlParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p htmlParser) Info() parse.Info {
 	return parse.Info{
-		Name: "html", Version: "3", Library: library,
+		Name: "html", Version: "4", Library: library,
 		MediaTypes: []string{"text/html", "application/xhtml+xml"},
-		Extensions: []string{".html", ".htm", ".xhtml", ".mhtml"},
+		Extensions: []string{".html", ".htm", ".xhtml"},
 	}
 }
 
@@ -59,6 +59,9 @@ func (p htmlParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 	d := parse.Document{Text: text, Charset: t.Charset}
 	if byLines {
 		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnLeftOut, Message: fmt.Sprintf("more than %d tags: its text is laid out by lines, without links and emphasis", p.limits.Tags)})
+	}
+	if frames := frameFiles(t.Text); len(frames) > 0 {
+		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnLeftOut, Message: "it is a page of frames, which are files of their own: attach these too (" + strings.Join(frames, ", ") + ")"})
 	}
 	sections, ok := outline.Markdown(text)
 	d.Sections = sections

@@ -48,6 +48,13 @@ func TestHTMLTitle(t *testing.T) {
 	require.Equal(t, "# My page\n\ntext", d.Text)
 }
 
+func TestHTMLFrames(t *testing.T) {
+	d, err := read(t, parse.Limits{}, `<html><head><title>Site</title></head><frameset cols="20%,80%"><frame src="nav.html"><frame src="main.html"><noframes><body>See <b>main</b>.</body></noframes></frameset></html>`)
+	require.NoError(t, err)
+	require.Equal(t, "# Site\n\n[nav.html](nav.html)\n\n[main.html](main.html)\n\nSee **main**.", d.Text)
+	require.Contains(t, d.Warnings[0].Message, "attach these too (nav.html, main.html)")
+}
+
 func TestHTMLCharset(t *testing.T) {
 	d, err := read(t, parse.Limits{}, "<html><head><meta charset=\"windows-1251\"></head><body>\xcf\xf0\xe8\xe2\xe5\xf2</body></html>")
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"inlay/parse/outline"
 )
 
-// Mail reads mails (.eml): its main header fields, its text, and each
+// Mail reads mails (.eml) and web pages saved as such (.mhtml): main header fields, its text, and each
 // attachment that a parser of the same registry can read as a part of its own.
 // Attachments that nothing reads are named in warnings.
 func Mail(limits parse.Limits) parse.Parser { return mailParser{limits: limits.WithDefaults()} }
@@ -36,8 +36,8 @@ func (p mailParser) Within(r *parse.Registry) parse.Parser {
 // Info implements [parse.Parser].
 func (p mailParser) Info() parse.Info {
 	return parse.Info{
-		Name: "mail", Version: "3", Library: "emersion/go-message",
-		MediaTypes: []string{"message/rfc822"}, Extensions: []string{".eml", ".mht"},
+		Name: "mail", Version: "4", Library: "emersion/go-message",
+		MediaTypes: []string{"message/rfc822"}, Extensions: []string{".eml", ".mht", ".mhtml"},
 	}
 }
 
@@ -110,7 +110,7 @@ func (m *mail) read(ctx context.Context, data []byte, depth int) error {
 func (m *mail) header(h message.Header) {
 	var lines []string
 	for _, name := range []string{"From", "To", "Cc", "Date"} {
-		if value := decodeField(h.Get(name)); value != "" {
+		if value := decodeField(h.Get(name)); value != "" && !strings.HasPrefix(value, "<Saved by ") { // the browser that saved a page
 			lines = append(lines, name+": "+value)
 		}
 	}
@@ -185,11 +185,17 @@ func (m *mail) leaf(e *message.Entity, t *body) error {
 		t.plain = strings.TrimSpace(t.plain + "\n\n" + strings.ReplaceAll(decoded(), "\r\n", "\n"))
 	case mediaType == "text/html":
 		t.html += decoded()
-	case strings.HasPrefix(mediaType, "image/") && disposition != "attachment":
+	case strings.HasPrefix(mediaType, "image/"), ofPage(e.Header, mediaType):
 	default:
 		t.attached = append(t.attached, attachment{name, mediaType, data})
 	}
 	return nil
+}
+
+// ofPage reports whether a part is what a saved web page is drawn with.
+func ofPage(h message.Header, mediaType string) bool {
+	return h.Get("Content-Location") != "" &&
+		(mediaType == "text/css" || strings.HasPrefix(mediaType, "font/") || strings.Contains(mediaType, "font-") || strings.HasSuffix(mediaType, "javascript"))
 }
 
 func first(values ...string) string {

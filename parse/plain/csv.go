@@ -22,7 +22,7 @@ type csvParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p csvParser) Info() parse.Info {
 	return parse.Info{
-		Name: "csv", Version: "1", Library: "encoding/csv",
+		Name: "csv", Version: "2", Library: "encoding/csv",
 		MediaTypes: []string{"text/csv", "text/tab-separated-values"},
 		Extensions: []string{".csv", ".tsv", ".tab"},
 	}
@@ -41,10 +41,14 @@ func (p csvParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 		return parse.Document{}, err
 	}
 	source := d.Text
-	var b strings.Builder
+	var b, above strings.Builder
 	first := true
 	err = eachRow(ctx, source, separator, func(row []string, read int64) {
 		if blank(row) {
+			return
+		}
+		if first && isTitle(row, columns) {
+			above.WriteString(strings.TrimSpace(row[0]) + "\n")
 			return
 		}
 		parse.WriteTableRow(&b, row, columns)
@@ -57,12 +61,30 @@ func (p csvParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 	if err != nil {
 		return parse.Document{}, err
 	}
-	d.Text = strings.TrimSuffix(b.String(), "\n")
-	d.Sections = []parse.Section{{Kind: parse.Table, Start: 0, End: len(d.Text)}}
+	d.Text, d.Sections = laid(strings.TrimSuffix(above.String(), "\n"), strings.TrimSuffix(b.String(), "\n"))
 	if separator == '\t' {
 		d.MediaType = "text/tab-separated-values"
 	}
 	return d, nil
+}
+
+// isTitle reports whether a row above the table's header says what it is about:
+// exports put a title, the date and remarks there, each in the first cell.
+func isTitle(row []string, columns int) bool {
+	return strings.TrimSpace(row[0]) != "" && blank(row[1:]) && (columns > 2 || columns == 2 && len(row) == 1)
+}
+
+// laid puts the lines above a table before it.
+func laid(above, table string) (text string, sections []parse.Section) {
+	if above == "" {
+		return table, []parse.Section{{Kind: parse.Table, End: len(table)}}
+	}
+	sections = []parse.Section{{Kind: parse.Paragraph, End: len(above)}}
+	if table == "" {
+		return above, sections
+	}
+	text = above + "\n\n" + table
+	return text, append(sections, parse.Section{Kind: parse.Table, Start: len(above) + 2, End: len(text)})
 }
 
 // countColumns finds the widest row.

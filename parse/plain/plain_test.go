@@ -104,6 +104,25 @@ func TestCSVDialects(t *testing.T) {
 	}
 }
 
+func TestCSVTitle(t *testing.T) {
+	r, err := parse.NewRegistry(plain.All(parse.Limits{})...)
+	require.NoError(t, err)
+	for text, want := range map[string]string{
+		"Sales,,\nas of May\n\nRegion,Q1,Q2\nNorth,1,2\n": "Sales\nas of May\n\n| Region | Q1 | Q2 |\n| --- | --- | --- |\n| North | 1 | 2 |",
+		"# remark\na,b\n1,2\n":                             "# remark\n\n| a | b |\n| --- | --- |\n| 1 | 2 |",
+		"name\nJane\n":                                     "| name |\n| --- |\n| Jane |",
+		"name,\nJane,1\n":                                  "| name |  |\n| --- | --- |\n| Jane | 1 |",
+		"only,,\nthe,,\nfirst,,x\n":                        "only\nthe\n\n| first |  | x |\n| --- | --- | --- |",
+	} {
+		d, err := r.Parse(t.Context(), parse.File{Name: "t.csv", Data: []byte(text)}, nil)
+		require.NoError(t, err)
+		require.Equal(t, want, d.Text)
+		last := d.Sections[len(d.Sections)-1]
+		require.Equal(t, parse.Table, last.Kind)
+		require.Equal(t, len(d.Text), last.End)
+	}
+}
+
 func TestCharsetIsReported(t *testing.T) {
 	r, err := parse.NewRegistry(plain.All(parse.Limits{})...)
 	require.NoError(t, err)
