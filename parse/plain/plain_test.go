@@ -109,10 +109,10 @@ func TestCSVTitle(t *testing.T) {
 	require.NoError(t, err)
 	for text, want := range map[string]string{
 		"Sales,,\nas of May\n\nRegion,Q1,Q2\nNorth,1,2\n": "Sales\nas of May\n\n| Region | Q1 | Q2 |\n| --- | --- | --- |\n| North | 1 | 2 |",
-		"# remark\na,b\n1,2\n":                             "# remark\n\n| a | b |\n| --- | --- |\n| 1 | 2 |",
-		"name\nJane\n":                                     "| name |\n| --- |\n| Jane |",
-		"name,\nJane,1\n":                                  "| name |  |\n| --- | --- |\n| Jane | 1 |",
-		"only,,\nthe,,\nfirst,,x\n":                        "only\nthe\n\n| first |  | x |\n| --- | --- | --- |",
+		"# remark\na,b\n1,2\n":                            "# remark\n\n| a | b |\n| --- | --- |\n| 1 | 2 |",
+		"name\nJane\n":                                    "| name |\n| --- |\n| Jane |",
+		"name,\nJane,1\n":                                 "| name |  |\n| --- | --- |\n| Jane | 1 |",
+		"only,,\nthe,,\nfirst,,x\n":                       "only\nthe\n\n| first |  | x |\n| --- | --- | --- |",
 	} {
 		d, err := r.Parse(t.Context(), parse.File{Name: "t.csv", Data: []byte(text)}, nil)
 		require.NoError(t, err)
