@@ -31,12 +31,8 @@ func flatten(page string, depth int) (flat string, tags int) {
 		}
 		name, _ := z.TagName()
 		tag := atom.Lookup(name)
-		if isFrame(tag) {
-			b.WriteString(frameLink(z, tag, kind))
-			continue
-		}
-		if closesItself(tag) {
-			b.Write(raw)
+		if unnested(tag) {
+			b.Write(frameless(z, tag, kind, raw))
 			continue
 		}
 		if kind == html.StartTagToken {

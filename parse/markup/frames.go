@@ -17,6 +17,17 @@ func isFrame(tag atom.Atom) bool {
 	return tag == atom.Frameset || tag == atom.Frame || tag == atom.Noframes
 }
 
+// unnested reports whether a tag opens and closes nothing that flatten counts.
+func unnested(tag atom.Atom) bool { return isFrame(tag) || closesItself(tag) }
+
+// frameless returns the raw bytes of a tag, but for those of frames.
+func frameless(z *html.Tokenizer, tag atom.Atom, kind html.TokenType, raw []byte) []byte {
+	if isFrame(tag) {
+		return []byte(frameLink(z, tag, kind))
+	}
+	return raw
+}
+
 // frameLink writes a frame as a link to its file, and the other tags of frames
 // as nothing.
 func frameLink(z *html.Tokenizer, tag atom.Atom, kind html.TokenType) string {

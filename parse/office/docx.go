@@ -61,12 +61,14 @@ type docx struct {
 	styles    map[string]style
 	numbering numbering
 	charts    map[string]*chartScan // by relation
+	notes     map[string]int        // numbers of notes by id, endnotes after an "e"
+	noted     map[string]int        // how many notes of each kind have a number
 	span      int
 	b         *parse.Builder
 }
 
 func openDOCX(ctx context.Context, a *zipfile.Archive, limits parse.Limits) (*docx, error) {
-	doc := &docx{archive: a, span: limits.Span, b: &parse.Builder{Limit: limits.Text}}
+	doc := &docx{archive: a, span: limits.Span, notes: map[string]int{}, noted: map[string]int{}, b: &parse.Builder{Limit: limits.Text}}
 	var err error
 	if doc.main, doc.relations, err = mainPart(ctx, a, "word/document.xml"); err != nil {
 		return nil, err

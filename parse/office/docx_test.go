@@ -101,7 +101,7 @@ func TestDOCXSideParts(t *testing.T) {
 	body := `<w:p><w:r><w:t>Claim</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>`
 	d, err := parseDOCX(t, docx(t, body, "word/footnotes.xml", notes, "word/header1.xml", header, "word/header2.xml", header))
 	require.NoError(t, err)
-	require.Equal(t, "Claim[^2]\n\n[^2]: The note.\n\nContract 17", d.Text)
+	require.Equal(t, "Claim[^1]\n\n[^1]: The note.\n\nContract 17", d.Text)
 	at := strings.Index(d.Text, "Contract")
 	require.Equal(t, "headers and footers", parse.NewMap(d).At(at, at+1).Part)
 }

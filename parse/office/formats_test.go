@@ -129,6 +129,40 @@ func TestODT(t *testing.T) {
 	require.True(t, fault.Is(err, fault.PasswordRequired), "%v", err)
 }
 
+// What LibreOffice writes: lists and headings that count, a comment, a link, a
+// formula in a file of its own, and the margins of the pages.
+func TestODTBesideText(t *testing.T) {
+	styles := `<office:document-styles><office:styles><text:outline-style style:name="Outline"><text:outline-level-style text:level="1" style:num-format="1" style:num-suffix="."/></text:outline-style>
+<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix=")"/><text:list-level-style-number text:level="2" style:num-format="a" text:display-levels="2"/></text:list-style></office:styles>
+<office:master-styles><style:master-page><style:header><text:p>Company <text:span>paper</text:span></text:p></style:header><style:header-left style:display="false"><text:p>hidden</text:p></style:header-left><style:footer><text:p>1</text:p></style:footer></style:master-page></office:master-styles></office:document-styles>`
+	body := `<office:text><text:h text:outline-level="1">Head</text:h>
+<text:list text:style-name="L1"><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>deep</text:p></text:list-item></text:list></text:list-item></text:list><text:p>between</text:p>
+<text:list text:style-name="L1" text:continue-numbering="true"><text:list-item><text:p>two</text:p><text:p>more</text:p></text:list-item></text:list><text:list text:style-name="L1"><text:list-item><text:p>anew</text:p></text:list-item></text:list>
+<text:p>See<office:annotation><dc:creator>Jane</dc:creator><dc:date>2024-01-02T03:04:05</dc:date><text:p>Is <text:span>this</text:span> so?</text:p><text:p>Yes.</text:p></office:annotation> <text:a xlink:href="https://example.com/">there</text:a>, <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>.</text:p><text:h text:outline-level="1">Next</text:h></office:text>`
+	formula := `<math><semantics><mrow><msup><mi>x</mi><mn>2</mn></msup><mo>≤</mo><mfrac><mi>a</mi><msqrt><mi>b</mi></msqrt></mfrac></mrow><annotation encoding="StarMath 5.0">x^2 &lt;= a over sqrt b</annotation></semantics></math>`
+	d, err := parseAs(t, "a.odt", opendocument(t, parse.TypeODT, body, "styles.xml", styles, "Object 1/content.xml", formula), parse.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, `# 1. Head
+
+1) one
+  1.a deep
+
+between
+
+2) two
+  more
+
+1) anew
+
+See [there](https://example.com/), $x^{2}\leq \frac{a}{\sqrt{b}}$.
+
+# 2. Next
+
+Comment [author: Jane, time: 2024-01-02T03:04:05]: Is this so? Yes.
+
+Company paper`, d.Text)
+}
+
 func TestODS(t *testing.T) {
 	row := func(attributes, cells string) string {
 		return "<table:table-row" + attributes + ">" + cells + "</table:table-row>"

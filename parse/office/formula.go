@@ -6,7 +6,7 @@ import "strings"
 const formulaNodes = 20_000
 
 // formula gathers the elements of an Office Math formula (ECMA-376 part 1,
-// section 22.1) and writes it as LaTeX.
+// section 22.1) or of one in MathML, and writes it as LaTeX.
 type formula struct {
 	open    []*mathNode // from the root to the innermost; empty outside formulas
 	nodes   int
@@ -29,7 +29,7 @@ func (f *formula) start(e element) bool {
 	case name == "oMathPara" && len(f.open) == 0:
 		f.display = true
 		return true
-	case len(f.open) == 0 && name != "oMath":
+	case len(f.open) == 0 && name != "oMath" && name != "math":
 		return false
 	case len(f.open) == 0:
 		f.nodes = 0
@@ -57,7 +57,7 @@ func (f *formula) write(data []byte) bool {
 	if k == 0 {
 		return false
 	}
-	if n := f.open[k-1]; n.name == "t" || f.nodes > formulaNodes {
+	if n := f.open[k-1]; hasText(n.name) || f.nodes > formulaNodes {
 		n.text = append(n.text, data...)
 	}
 	return true
@@ -210,8 +210,8 @@ func (n *mathNode) latex() string {
 	case "eqArr":
 		return `\begin{aligned}` + n.all("e", ` \\ `) + `\end{aligned}`
 	}
-	if strings.HasSuffix(n.name, "Pr") {
-		return ""
+	if s, ok := n.mathML(); ok || strings.HasSuffix(n.name, "Pr") {
+		return s
 	}
 	return mathText(string(n.text)) + n.inner()
 }

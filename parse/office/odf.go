@@ -22,7 +22,7 @@ type odfParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p odfParser) Info() parse.Info {
 	return parse.Info{
-		Name: "odf", Version: "1", Library: "inlay/office",
+		Name: "odf", Version: "2", Library: "inlay/office",
 		MediaTypes: []string{parse.TypeODT, parse.TypeODS, parse.TypeODP},
 		Extensions: []string{".odt", ".ods", ".odp", ".ott", ".ots", ".otp"},
 	}
@@ -42,7 +42,12 @@ func (p odfParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 		return parse.Document{}, err
 	}
 	report.Tell(.2)
+	styles, err := readODFStyles(ctx, a)
+	if err != nil {
+		return parse.Document{}, err
+	}
 	o := newODF(p.limits)
+	o.counts = styles.lists
 	if o.objects, err = odfObjects(ctx, a, p.limits); err != nil {
 		return parse.Document{}, err
 	}
@@ -56,6 +61,7 @@ func (p odfParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 		return parse.Document{}, err
 	}
 	o.flushList()
+	o.asides(styles.margins)
 	d, err := o.b.Document()
 	d.Warnings = warnings
 	return d, err

@@ -23,11 +23,16 @@ type odf struct {
 	lists   int // depth
 	fresh   bool
 	list    []string
+	named   []string // the styles of the open lists, "" for the one around it
+	counts  odfLists
+	math    formula
+	remarks odfRemarks
+	isText  bool // the file is a text
 	sheet   bool // the file is a workbook: top tables are sheets
 	sheets  int
 	slides  int
 	cells   int
-	objects map[string]parse.Document // embedded charts
+	objects map[string]parse.Document // embedded charts and formulas
 	shown   []string                  // objects to show after the paragraph
 	notes   []string                  // of the paragraph being read
 	mark    string                    // citation of the note being read
@@ -36,8 +41,11 @@ type odf struct {
 
 // odfPara is a paragraph or heading that is being read.
 type odfPara struct {
-	text  []byte
-	level int
+	text    []byte
+	level   int
+	heading bool // it counts with the headings
+	link    string
+	mark    int // where the link's text began
 }
 
 // odfTable is a table that is being read.
@@ -48,16 +56,19 @@ type odfTable struct {
 }
 
 func newODF(limits parse.Limits) *odf {
-	return &odf{limits: limits, b: &parse.Builder{Limit: limits.Text}, parents: map[string]string{}}
+	return &odf{limits: limits, b: &parse.Builder{Limit: limits.Text}, parents: map[string]string{}, counts: newODFLists()}
 }
 
 // Start implements [xmlscan.Handler].
 func (o *odf) Start(e element) {
 	name := e.Name.Local
-	if o.ignore.start(name == "tracked-changes" || name == "binary-data" || name == "forms" || name == "annotation" || name == "covered-table-cell" && o.cover(e)) {
+	if o.remarks.start(e) || o.ignore.start(name == "tracked-changes" || name == "binary-data" || name == "forms" || name == "covered-table-cell" && o.cover(e)) ||
+		o.math.start(e) || o.counts.define(e) {
 		return
 	}
 	switch name {
+	case "text":
+		o.isText = true
 	case "style":
 		o.parents[xmlscan.Attr(e, "name")] = xmlscan.Attr(e, "parent-style-name")
 	case "spreadsheet":
@@ -70,8 +81,10 @@ func (o *odf) Start(e element) {
 		o.b.Open(parse.Section{Kind: parse.Part, Label: "notes"})
 	case "table", "table-row", "table-cell":
 		o.startTable(e)
+	case "a":
+		o.startLink(e)
 	case "list":
-		o.lists++
+		o.startList(e)
 	case "list-item", "list-header":
 		o.fresh = true
 	case "h", "p":
@@ -79,7 +92,7 @@ func (o *odf) Start(e element) {
 	case "note-citation":
 		o.inMark, o.mark = true, ""
 	case "object":
-		o.shown = append(o.shown, strings.TrimPrefix(xmlscan.Attr(e, "href"), "./"))
+		o.embed(strings.Trim(strings.TrimPrefix(xmlscan.Attr(e, "href"), "./"), "/"))
 	case "chart":
 		o.chart(e)
 	default:
@@ -127,7 +140,7 @@ func (o *odf) startPara(e element) {
 	p := &odfPara{}
 	if e.Name.Local == "h" {
 		p.level, _ = strconv.Atoi(xmlscan.Attr(e, "outline-level"))
-		p.level = max(p.level, 1)
+		p.level, p.heading = max(p.level, 1), xmlscan.Attr(e, "is-list-header") != "true"
 	}
 	for style, hops := xmlscan.Attr(e, "style-name"), 0; style != "" && hops < 20; hops++ {
 		if style == "Title" {
@@ -192,16 +205,19 @@ func (o *odf) startTable(e element) {
 
 // End implements [xmlscan.Handler].
 func (o *odf) End(name string) {
-	if o.ignore.end() {
+	if o.remarks.end(name) || o.ignore.end() || o.endMath(name) {
 		return
 	}
 	switch name {
+	case "a":
+		o.endLink()
 	case "h", "p":
 		o.endPara()
 		o.show()
 	case "frame":
 		o.show()
 	case "list":
+		o.named = o.named[:max(len(o.named)-1, 0)]
 		if o.lists--; o.lists <= 0 {
 			o.lists = 0
 			o.flushList()
@@ -229,7 +245,7 @@ func (o *odf) closeGroup() {
 // Text implements [xmlscan.Handler].
 func (o *odf) Text(data []byte) {
 	switch {
-	case o.ignore.active():
+	case o.remarks.write(data), o.ignore.active(), o.math.write(data):
 	case o.inMark:
 		o.mark += string(data)
 	default:
@@ -269,11 +285,12 @@ func (o *odf) endPara() {
 		o.mark = ""
 		return
 	}
+	mark := o.number(p)
 	if t := len(o.tables); t > 0 && o.tables[t-1].open {
-		o.tables[t-1].write(text)
+		o.tables[t-1].write(join(mark, text))
 		return
 	}
-	o.place(p.level, text)
+	o.place(p.level, mark, text)
 	for _, note := range o.notes {
 		o.b.Block(parse.Paragraph, "footnote", note)
 	}
@@ -281,18 +298,16 @@ func (o *odf) endPara() {
 }
 
 // place adds a paragraph outside tables.
-func (o *odf) place(level int, text string) {
+func (o *odf) place(level int, mark, text string) {
 	switch {
 	case level > 0:
 		o.flushList()
-		o.b.Heading(level, text)
+		o.b.Heading(level, join(strings.TrimPrefix(mark, "-"), text))
 	case o.lists > 0:
-		mark := "  "
-		if o.fresh {
-			mark = "- "
+		if mark == "" { // a further paragraph of the item
+			mark = " "
 		}
-		o.fresh = false
-		o.list = append(o.list, strings.Repeat("  ", min(o.lists-1, 8))+mark+text)
+		o.list = append(o.list, strings.Repeat("  ", min(o.lists-1, 8))+join(mark, text))
 	default:
 		o.b.Block(parse.Paragraph, "", text)
 	}

@@ -74,14 +74,23 @@ func (w *word) note(e element) {
 		w.skip.start(true)
 		return
 	}
-	w.label = noteMark(e.Name.Local, xmlscan.Attr(e, "id")) + ": "
+	w.label = w.doc.noteMark(e.Name.Local, xmlscan.Attr(e, "id")) + ": "
 }
 
-func noteMark(kind, id string) string {
+// noteMark is the mark of a note. Notes count in the order in which the text
+// refers to them, as they are shown; their ids are arbitrary.
+func (d *docx) noteMark(kind, id string) string {
+	sign := ""
 	if strings.HasPrefix(kind, "endnote") {
-		id = "e" + id
+		sign = "e"
 	}
-	return "[^" + id + "]"
+	n, known := d.notes[sign+id]
+	if !known {
+		d.noted[sign]++
+		n = d.noted[sign]
+		d.notes[sign+id] = n
+	}
+	return "[^" + sign + strconv.Itoa(n) + "]"
 }
 
 // startInside handles what stands in a paragraph.
@@ -108,7 +117,7 @@ func (w *word) startInside(e element, p *paragraph) {
 	case "noBreakHyphen":
 		p.text = append(p.text, '-')
 	case "footnoteReference", "endnoteReference":
-		p.text = append(p.text, noteMark(e.Name.Local, xmlscan.Attr(e, "id"))...)
+		p.text = append(p.text, w.doc.noteMark(e.Name.Local, xmlscan.Attr(e, "id"))...)
 	case "chart":
 		w.charts = append(w.charts, xmlscan.AttrNS(e, "r", "id"))
 	case "hyperlink":
@@ -169,15 +178,21 @@ func (w *word) endLink() {
 		return
 	}
 	p := w.paras[len(w.paras)-1]
+	p.text, p.link = linked(p.text, p.mark, p.link), ""
+}
+
+// linked makes what stands in text from mark on a Markdown link, if it leads to
+// the web or to a mailbox.
+func linked(text []byte, mark int, link string) []byte {
 	shown := ""
-	if p.mark <= len(p.text) {
-		shown = string(p.text[p.mark:])
+	if mark <= len(text) {
+		shown = string(text[mark:])
 	}
-	web := strings.HasPrefix(p.link, "http://") || strings.HasPrefix(p.link, "https://") || strings.HasPrefix(p.link, "mailto:")
-	if web && strings.TrimSpace(shown) != "" && !strings.ContainsAny(shown, "[]\n") && !strings.ContainsAny(p.link, "() ") {
-		p.text = append(p.text[:p.mark], "["+shown+"]("+p.link+")"...)
+	web := strings.HasPrefix(link, "http://") || strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "mailto:")
+	if web && strings.TrimSpace(shown) != "" && !strings.ContainsAny(shown, "[]\n") && !strings.ContainsAny(link, "() ") {
+		text = append(text[:mark], "["+shown+"]("+link+")"...)
 	}
-	p.link = ""
+	return text
 }
 
 // endParagraph puts a finished paragraph where it belongs.

@@ -30,167 +30,33 @@ func texSign(n string) string {
 	if s := texBracket(n); s != "" {
 		return s
 	}
-	if s := texOperator(n); s != "" {
-		return s
-	}
-	return texRelation(n)
+	return paired(texSigns, n)
 }
 
 // texBracket returns a bracket.
-func texBracket(n string) string {
-	switch n {
-	case "parenleft":
-		return "("
-	case "parenright":
-		return ")"
-	case "bracketleft":
-		return "["
-	case "bracketright":
-		return "]"
-	case "braceleft":
-		return "{"
-	case "braceright":
-		return "}"
-	case "angbracketleft":
-		return "⟨"
-	case "angbracketright":
-		return "⟩"
-	case "floorleft":
-		return "⌊"
-	case "floorright":
-		return "⌋"
-	case "ceilingleft":
-		return "⌈"
-	case "ceilingright":
-		return "⌉"
-	case "radical":
-		return "√"
+func texBracket(n string) string { return paired(texBrackets, n) }
+
+// paired finds what follows a name in a list of names and signs, all parted by
+// blanks.
+func paired(list, name string) string {
+	if name == "" || letter(name[0]) == "" || strings.Contains(name, " ") {
+		return "" // no name, but perhaps a sign
 	}
-	return ""
+	_, rest, _ := strings.Cut(list, " "+name+" ")
+	sign, _, _ := strings.Cut(rest, " ")
+	return sign
 }
 
-// texOperator returns a sign of an operation.
-func texOperator(n string) string {
-	switch n {
-	case "summation":
-		return "∑"
-	case "product":
-		return "∏"
-	case "coproduct":
-		return "∐"
-	case "integral":
-		return "∫"
-	case "contintegral":
-		return "∮"
-	case "unionmulti":
-		return "⊎"
-	case "unionsq":
-		return "⊔"
-	case "intersectionsq":
-		return "⊓"
-	case "union":
-		return "∪"
-	case "intersection":
-		return "∩"
-	case "logicaland":
-		return "∧"
-	case "logicalor":
-		return "∨"
-	case "circleplus":
-		return "⊕"
-	case "circleminus":
-		return "⊖"
-	case "circlemultiply":
-		return "⊗"
-	case "circledivide":
-		return "⊘"
-	case "circledot":
-		return "⊙"
-	case "openbullet":
-		return "∘"
-	case "diamondmath":
-		return "⋄"
-	case "minusplus":
-		return "∓"
-	case "wreathproduct":
-		return "≀"
-	case "vextendsingle", "bar":
-		return "|"
-	case "vextenddouble", "bardbl":
-		return "‖"
-	case "slash":
-		return "/"
-	case "backslash":
-		return `\`
-	case "hatwide", "hatwider", "hatwidest":
-		return "ˆ"
-	case "tildewide", "tildewider", "tildewidest":
-		return "˜"
-	}
-	return ""
-}
+// texBrackets are brackets, each after its name.
+const texBrackets = " parenleft ( parenright ) bracketleft [ bracketright ] braceleft { braceright } angbracketleft ⟨ " +
+	"angbracketright ⟩ floorleft ⌊ floorright ⌋ ceilingleft ⌈ ceilingright ⌉ radical √ "
 
-// texRelation returns a sign between two terms, or another sign of cmsy.
-func texRelation(n string) string {
-	switch n {
-	case "negationslash":
-		return "\u0338"
-	case "mapsto":
-		return "↦"
-	case "equivasymptotic":
-		return "≍"
-	case "lessmuch":
-		return "≪"
-	case "greatermuch":
-		return "≫"
-	case "precedes":
-		return "≺"
-	case "follows":
-		return "≻"
-	case "precedesequal":
-		return "⪯"
-	case "followsequal":
-		return "⪰"
-	case "similarequal":
-		return "≃"
-	case "turnstileleft":
-		return "⊢"
-	case "turnstileright":
-		return "⊣"
-	case "latticetop":
-		return "⊤"
-	case "owner":
-		return "∋"
-	case "triangleinv":
-		return "▽"
-	case "nabla":
-		return "∇"
-	case "subsetsqequal":
-		return "⊑"
-	case "supersetsqequal":
-		return "⊒"
-	case "lessorequalslant":
-		return "⩽"
-	case "greaterorequalslant":
-		return "⩾"
-	case "arrownortheast":
-		return "↗"
-	case "arrowsoutheast":
-		return "↘"
-	case "arrownorthwest":
-		return "↖"
-	case "arrowsouthwest":
-		return "↙"
-	case "lscript":
-		return "ℓ"
-	case "square":
-		return "□"
-	case "squaresolid":
-		return "■"
-	case "dotlessj":
-		return "ȷ"
-	case "epsilon1":
-		return "ϵ"
-	}
-	return ""
-}
+// texSigns are signs of operations, relations and others, each after its name.
+const texSigns = " summation ∑ product ∏ coproduct ∐ integral ∫ contintegral ∮ unionmulti ⊎ unionsq ⊔ intersectionsq ⊓ union ∪ " +
+	"intersection ∩ logicaland ∧ logicalor ∨ circleplus ⊕ circleminus ⊖ circlemultiply ⊗ circledivide ⊘ circledot ⊙ " +
+	"openbullet ∘ diamondmath ⋄ minusplus ∓ wreathproduct ≀ vextendsingle | bar | vextenddouble ‖ bardbl ‖ slash / " +
+	"backslash \\ hatwide ˆ hatwider ˆ hatwidest ˆ tildewide ˜ tildewider ˜ tildewidest ˜ negationslash \u0338 " +
+	"mapsto ↦ equivasymptotic ≍ lessmuch ≪ greatermuch ≫ precedes ≺ follows ≻ precedesequal ⪯ followsequal ⪰ " +
+	"similarequal ≃ turnstileleft ⊢ turnstileright ⊣ latticetop ⊤ owner ∋ triangleinv ▽ nabla ∇ subsetsqequal ⊑ " +
+	"supersetsqequal ⊒ lessorequalslant ⩽ greaterorequalslant ⩾ arrownortheast ↗ arrowsoutheast ↘ arrownorthwest ↖ " +
+	"arrowsouthwest ↙ lscript ℓ square □ squaresolid ■ dotlessj ȷ epsilon1 ϵ "
