@@ -22,7 +22,7 @@ import (
 // not the time that its answer takes; and what one request waited for does not
 // bind the next one on the same connection.
 func TestSlowServerIsNoSilentClient(t *testing.T) {
-	const silence = 100 * time.Millisecond
+	const silence = 250 * time.Millisecond
 	slow := session.Upstream{Name: "slow", Open: func(string, int) (session.Model, error) {
 		time.Sleep(5 * silence)
 		return nil, &fault.Error{Code: fault.ModelNotFound}
