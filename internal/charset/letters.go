@@ -46,10 +46,14 @@ func alphabets() []alphabet {
 // is taken if the text's letters are those of a language in it, clearly more
 // than in the guessed one.
 func byAlphabet(sample []byte, guessed string) string {
+	read := map[string]usage{}
 	best, most, known := guessed, -1.0, false
 	for _, a := range alphabets() {
 		for _, name := range a.encodings {
-			share := a.share(sample, name)
+			if _, ok := read[name]; !ok {
+				read[name] = usageOf(decodeAs(sample, name).Text)
+			}
+			share := a.share(read[name])
 			if name == guessed {
 				known = true
 				share += .02 // what statistics say decides between equals
@@ -65,26 +69,35 @@ func byAlphabet(sample []byte, guessed string) string {
 	return best
 }
 
-// share is how many of the letters beyond ASCII belong to the alphabet when the
-// sample is read in an encoding. A capital after a small letter belongs to none.
-func (a alphabet) share(sample []byte, name string) float64 {
-	letters, own := 0, 0
+// usage is how often a text has each letter beyond ASCII.
+type usage struct {
+	total   int
+	letters map[rune]int // by lower-case letter; a capital after a small letter is in total alone
+}
+
+func usageOf(text string) usage {
+	u := usage{letters: map[rune]int{}}
 	small := false
-	for _, r := range decodeAs(sample, name).Text {
+	for _, r := range text {
 		lower := unicode.ToLower(r)
-		switch {
-		case r < 0x80:
-		case strings.ContainsRune("\u00A0«»“”„‘’‚–—…·°§©®№•¿¡€£¥“'´؟،؛", r):
-		case small && r != lower, !strings.ContainsRune(a.letters, lower):
-			letters++
-		default:
-			letters++
-			own++
+		if r >= 0x80 && !strings.ContainsRune("\u00A0«»“”„‘’‚–—…·°§©®№•¿¡€£¥“'´؟،؛", r) {
+			u.total++
+			if !small || r == lower {
+				u.letters[lower]++
+			}
 		}
 		small = unicode.IsLower(r)
 	}
-	if letters == 0 {
-		return 0
+	return u
+}
+
+// share is how much of what was used belongs to the alphabet.
+func (a alphabet) share(u usage) float64 {
+	own := 0
+	for r, n := range u.letters {
+		if strings.ContainsRune(a.letters, r) {
+			own += n
+		}
 	}
-	return float64(own) / float64(letters)
+	return float64(own) / float64(max(u.total, 1))
 }
