@@ -136,6 +136,7 @@ func newConverter() *converter.Converter {
 				table.WithSpanCellBehavior(table.SpanBehaviorMirror),
 				table.WithSkipEmptyRows(true),
 			),
+			formulas{},
 		),
 	)
 }

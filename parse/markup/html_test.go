@@ -55,6 +55,13 @@ func TestHTMLFrames(t *testing.T) {
 	require.Contains(t, d.Warnings[0].Message, "attach these too (nav.html, main.html)")
 }
 
+func TestHTMLFormulas(t *testing.T) {
+	d, err := read(t, parse.Limits{}, `<p>Let <math><semantics><mi>x</mi><annotation encoding="application/x-tex">x^2 + \frac{a_1}{b}</annotation></semantics></math>,
+<math alttext="\alpha_i"><mi>α</mi></math>, <math><mi>y</mi><mo>=</mo><mn>3</mn></math>.</p><table><tr><th>a<th>b<tr><td><math alttext="|x|"></math><td>1</table>`)
+	require.NoError(t, err)
+	require.Equal(t, `Let $x^2 + \frac{a_1}{b}$, $\alpha_i$, y=3.`+"\n\n| a | b |\n|---|---|\n"+`| $\vert x\vert $ | 1 |`, d.Text)
+}
+
 func TestHTMLCharset(t *testing.T) {
 	d, err := read(t, parse.Limits{}, "<html><head><meta charset=\"windows-1251\"></head><body>\xcf\xf0\xe8\xe2\xe5\xf2</body></html>")
 	require.NoError(t, err)

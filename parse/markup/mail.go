@@ -257,7 +257,11 @@ func (m *mail) attach(ctx context.Context, a attachment, depth int) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		m.warnings = append(m.warnings, parse.Warning{Code: parse.WarnLeftOut, Message: "an attachment was not read: " + err.Error()})
+		message := "an attachment was not read: " + err.Error()
+		if fault.Is(err, fault.NoTextLayer) {
+			message += "; OCR does not reach into mails: save the attachment on its own first"
+		}
+		m.warnings = append(m.warnings, parse.Warning{Code: parse.WarnLeftOut, Message: message})
 		return nil
 	}
 	m.b.Open(parse.Section{Kind: parse.Part, Label: label})

@@ -23,7 +23,7 @@ type docxParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p docxParser) Info() parse.Info {
 	return parse.Info{
-		Name: "docx", Version: "3", Library: "inlay/office",
+		Name: "docx", Version: "4", Library: "inlay/office",
 		MediaTypes: []string{parse.TypeDOCX},
 		Extensions: []string{".docx", ".docm", ".dotx", ".dotm"},
 	}
@@ -48,6 +48,12 @@ func (p docxParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 	if err := doc.sideParts(ctx); err != nil {
 		return parse.Document{}, err
 	}
+	if doc.foreign > 0 {
+		warnings = append(warnings, parse.Warning{Code: parse.WarnLeftOut, Message: "parts of it are whole files in other formats, which were not read: open and save it in Word, which takes them in"})
+	}
+	if doc.foreign > 0 && doc.b.Len() == 0 {
+		return parse.Document{}, &fault.Error{Code: fault.UnsupportedFormat, Reason: "its text is a whole file in another format inside of it", Next: "open and save it in Word, which takes it in"}
+	}
 	d, err := doc.b.Document()
 	d.Warnings = warnings
 	return d, err
@@ -63,6 +69,7 @@ type docx struct {
 	charts    map[string]*chartScan // by relation
 	notes     map[string]int        // numbers of notes by id, endnotes after an "e"
 	noted     map[string]int        // how many notes of each kind have a number
+	foreign   int                   // parts in other formats
 	span      int
 	b         *parse.Builder
 }

@@ -124,6 +124,16 @@ func TestDOCXFaults(t *testing.T) {
 	require.True(t, fault.Is(err, fault.LimitExceeded), "%v", err)
 }
 
+// Some programs write a Word file around a web page and leave it to Word to read that.
+func TestDOCXHoldsOtherFiles(t *testing.T) {
+	_, err := parseAs(t, "a.docx", docx(t, `<w:altChunk r:id="rId1"/>`), parse.Limits{})
+	require.True(t, fault.Is(err, fault.UnsupportedFormat), "%v", err)
+	d, err := parseAs(t, "a.docx", docx(t, `<w:p><w:r><w:t>Own text</w:t></w:r></w:p><w:altChunk r:id="rId1"/>`), parse.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, "Own text", d.Text)
+	require.Contains(t, d.Warnings[0].Message, "open and save it in Word")
+}
+
 func FuzzWordBody(f *testing.F) {
 	f.Add(para(styled("H1"), "Head") + para(listed("1", "1"), "x"))
 	f.Add("<w:tbl><w:tr><w:tc>" + para("", "a") + "</w:tc></w:tr></w:tbl></w:p></w:tbl>")

@@ -102,6 +102,24 @@ func TestXLSX(t *testing.T) {
 	require.True(t, fault.Is(err, fault.LimitExceeded), "%v", err)
 }
 
+// Programs that write workbooks without calculating leave formulas without results.
+func TestXLSXFormulas(t *testing.T) {
+	f := excelize.NewFile()
+	require.NoError(t, f.SetCellValue("Sheet1", "A1", "n"))
+	require.NoError(t, f.SetCellValue("Sheet1", "B1", "double"))
+	require.NoError(t, f.SetCellValue("Sheet1", "A2", 4))
+	require.NoError(t, f.SetCellFormula("Sheet1", "B2", `IF(A2<9,A2*2,"")`))
+	require.NoError(t, f.SetCellFormula("Sheet1", "B5", "SUM(B2:B2)"))
+	var b bytes.Buffer
+	require.NoError(t, f.Write(&b))
+	d, err := parseAs(t, "a.xlsx", b.Bytes(), parse.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, "# Sheet1\n\n| n | double |\n| --- | --- |\n| 4 | =IF(A2<9,A2*2,\"\") |\n\n=SUM(B2:B2)", d.Text)
+	require.Contains(t, d.Warnings[0].Message, "2 formulas have no result")
+	_, err = parseAs(t, "a.xlsx", b.Bytes(), parse.Limits{Cells: 4})
+	require.True(t, fault.Is(err, fault.LimitExceeded), "%v", err)
+}
+
 func TestXLSXWithoutCells(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, excelize.NewFile().Write(&b))

@@ -59,6 +59,8 @@ func (w *word) Start(e element) {
 		w.note(e)
 	case "comment":
 		w.label = remark{author: xmlscan.Attr(e, "author"), initials: xmlscan.Attr(e, "initials"), when: xmlscan.Attr(e, "date")}.label()
+	case "altChunk":
+		w.doc.foreign++
 	case "tbl", "tr", "tc", "gridBefore", "gridSpan", "vMerge":
 		w.startTable(e)
 	default:

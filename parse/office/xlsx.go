@@ -22,7 +22,7 @@ type xlsxParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p xlsxParser) Info() parse.Info {
 	return parse.Info{
-		Name: "xlsx", Version: "2", Library: "xuri/excelize",
+		Name: "xlsx", Version: "3", Library: "xuri/excelize",
 		MediaTypes: []string{parse.TypeXLSX},
 		Extensions: []string{".xlsx", ".xlsm", ".xltx", ".xltm"},
 	}
@@ -57,7 +57,7 @@ func (p xlsxParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 		return parse.Document{}, nil
 	}
 	d, err := w.b.Document()
-	d.Warnings = w.warnings
+	d.Warnings = w.allWarnings()
 	return d, err
 }
 
@@ -86,6 +86,7 @@ type workbook struct {
 	limits   parse.Limits
 	b        *parse.Builder
 	cells    int
+	bare     int  // formulas without results
 	anything bool // some cell has text: sheet names alone are no content
 	warnings []parse.Warning
 }
@@ -101,6 +102,9 @@ func (w *workbook) sheet(ctx context.Context, number int, name string) error {
 	}
 	data, err := optional(w.archive, w.parts[name])
 	if err != nil {
+		return err
+	}
+	if err := w.showFormulas(&rows, bareFormulas(data, w.limits.Cells)); err != nil {
 		return err
 	}
 	rows.spread(mergedRanges(data), w.limits.Span)

@@ -41,3 +41,13 @@ func TestAccentsAndTeXSigns(t *testing.T) {
 		require.Equal(t, want, doc.Text, "%q", show)
 	}
 }
+
+func TestFilesInsideAreNamed(t *testing.T) {
+	f := document(nil, sheet{content: at(72, 700, "Cover page")})
+	f.objects[0] = "<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Kids[<</Names[(k)<</Type/Filespec/F(plan.docx)>>(l)<</UF(\\376\\377\\000\\344)>>]>>]>>>>>>"
+	doc, err := pdf.Parser{}.Parse(t.Context(), parse.File{Name: "a.pdf", Data: f.bytes()}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "Cover page", doc.Text)
+	require.Equal(t, parse.WarnLeftOut, doc.Warnings[0].Code)
+	require.Contains(t, doc.Warnings[0].Message, "2 other files, not read here (plan.docx, ä)")
+}

@@ -34,7 +34,7 @@ type Parser struct {
 
 // Info implements [parse.Parser].
 func (p Parser) Info() parse.Info {
-	version := "3"
+	version := "4"
 	if p.Second != nil {
 		version += "+pdfium"
 	}
@@ -68,9 +68,12 @@ func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progr
 	if err := ctx.Err(); err != nil {
 		return parse.Document{}, failure(f.Name, err)
 	}
-	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each})
+	var carried []string
+	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each, &carried})
 	if err == nil {
-		return assemble(f, p.Info(), pages)
+		doc, err := assemble(f, p.Info(), pages)
+		doc.Warnings = append(doc.Warnings, leftInside(carried)...)
+		return doc, err
 	}
 	reason := failure(f.Name, err)
 	if doc, failed := assemble(f, p.Info(), pages); isBudget(err) && failed == nil {
@@ -80,10 +83,11 @@ func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progr
 	return parse.Document{}, reason
 }
 
-// listener hears what becomes of a document while it is read. Both may be nil.
+// listener hears what becomes of a document while it is read. All may be nil.
 type listener struct {
-	report parse.Progress
-	each   func(parse.PageText)
+	report  parse.Progress
+	each    func(parse.PageText)
+	carried *[]string // gets the names of the files that the document carries
 }
 
 // page tells of the page with index i of n.
@@ -110,6 +114,9 @@ func readPagesOf(ctx context.Context, data []byte, limits parse.Limits, to liste
 			return err
 		}
 		encrypted = d.encrypted
+		if to.carried != nil {
+			*to.carried = d.attached()
+		}
 		pages = make([]pageText, len(d.pages))
 		for i := range pages {
 			pages[i].status = parse.Failed
