@@ -80,7 +80,8 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
-	log := c.logger(a)
+	log, lines := c.logger(a)
+	defer func() { err = errors.Join(err, lines.Close()) }()
 	store, err := c.openState(ctx)
 	if err != nil {
 		return err
@@ -135,13 +136,6 @@ func (c *serveCmd) check() error {
 		return &fault.Error{Code: fault.Usage, Subject: "limits", Reason: "one is 0 or less", Next: "see inlay serve --help for what each may be"}
 	}
 	return nil
-}
-
-func (c *serveCmd) logger(a *app) *slog.Logger {
-	if c.LogFormat == "text" {
-		return slog.New(slog.NewTextHandler(a.stderr, nil))
-	}
-	return slog.New(slog.NewJSONHandler(a.stderr, nil))
 }
 
 // gate asks for keys where others than this computer can call, and refuses to

@@ -6,7 +6,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -70,7 +69,7 @@ type API struct {
 	log     *slog.Logger
 	routes  []route
 	spec    []byte    // openapi.json
-	buffers sync.Pool // of *bytes.Buffer, for answers
+	buffers sync.Pool // of *buffer
 }
 
 // New puts the service behind HTTP.
@@ -83,7 +82,7 @@ func New(c Config) (*API, error) {
 		c.Metrics = NewMetrics()
 	}
 	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), log: c.Logger}
-	a.buffers.New = func() any { return &bytes.Buffer{} }
+	a.buffers.New = func() any { return &buffer{} }
 	a.routes = a.table()
 	spec, err := a.describe()
 	a.spec = spec

@@ -121,7 +121,7 @@ func (a *API) complete(c *call) error {
 
 // completionBody takes the field inlay off the rest.
 func (c *call) completionBody() (body map[string]json.RawMessage, wish session.Wish, err error) {
-	data, err := c.readBody()
+	data, err := c.readBody(nil)
 	if err != nil {
 		return nil, wish, err
 	}

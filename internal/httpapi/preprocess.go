@@ -82,7 +82,7 @@ func (a *API) preprocess(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		out := preprocessAnswer{Result: res, Citations: citations(res), Intent: split.Intent()}
+		out := &preprocessAnswer{Result: res, Citations: citations(res), Intent: split.Intent()}
 		if r.UTF16 {
 			err = a.addUTF16(c, q, split, out.Citations)
 		}
