@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -148,38 +147,6 @@ func BenchmarkFirstToken(b *testing.B) {
 	}
 }
 
-var (
-	soak    = flag.Duration("soak", 0, "run TestSoak for so long")
-	clients = flag.Int("clients", 32, "of TestSoak")
-)
-
-// TestSoak runs clients against a server process for as long as -soak says and
-// prints every half minute what was answered and what memory the server holds.
-func TestSoak(t *testing.T) {
-	if *soak == 0 {
-		t.Skip("run it with -soak 10m, or make bench-service SOAK=10m")
-	}
-	s := serveApart(t, "--upstream", "up=openai:"+small(t).url+"/v1", "--concurrency", "1000")
-	text, err := os.ReadFile("../../testdata/handbook.md")
-	require.NoError(t, err)
-	id := uploadTo(t, s.url, "handbook.md", string(text))
-	large := uploadTo(t, s.url, "large.md", strings.Repeat(string(text), 60))
-	settled(t, s.url, id)
-	settled(t, s.url, large)
-	w := &workload{url: s.url, files: []string{id, large}, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: *clients}}, count: map[string]int{}, failed: map[string]int{}}
-	end := time.Now().Add(*soak)
-	var all sync.WaitGroup
-	for i := range *clients {
-		all.Go(func() { w.run(rand.New(rand.NewPCG(1, uint64(i))), end) })
-	}
-	for start := time.Now(); time.Now().Before(end); {
-		time.Sleep(min(30*time.Second, time.Until(end)))
-		t.Logf("%4.0f s: %s, %s, load %s", time.Since(start).Seconds(), w.summary(), memory(t, s.pid), firstOf(t, "/proc/loadavg"))
-	}
-	all.Wait()
-	require.Empty(t, w.failed)
-}
-
 // workload is a mix of what clients do.
 type workload struct {
 	url    string
@@ -283,22 +250,6 @@ func (w *workload) summary() string {
 		failed += n
 	}
 	return fmt.Sprintf("%d requests, %d errors", done, failed)
-}
-
-// memory is what the system says of a process.
-func memory(t *testing.T, pid int) string {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return "memory not known on this system"
-	}
-	var out []string
-	for _, name := range []string{"VmRSS", "RssAnon", "VmHWM"} {
-		if found := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(status); found != nil {
-			out = append(out, name+" "+string(found[1])+" kB")
-		}
-	}
-	return strings.Join(out, ", ")
 }
 
 func firstOf(t *testing.T, path string) string {

@@ -28,6 +28,9 @@ func command(tb testing.TB, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(tb.Context(), bin, args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
+	if heaps := os.Getenv(heapVariable); heaps != "" {
+		cmd.Env = append(cmd.Env, heapVariable+"="+heaps)
+	}
 	return cmd
 }
 

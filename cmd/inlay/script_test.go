@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	if slices.Equal(os.Args[1:], []string{workerCommand}) || slices.Equal(os.Args[1:], []string{readerCommand}) { // a test in this process reads a document
 		main()
 	}
-	testscript.Main(m, map[string]func(){"inlay": main})
+	testscript.Main(m, map[string]func(){"inlay": profiled})
 }
 
 var update = flag.Bool("update", false, "rewrite golden files")

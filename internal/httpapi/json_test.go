@@ -77,8 +77,8 @@ func (f filler) fill(v reflect.Value, depth int) {
 	case reflect.Map:
 		f.fillMap(v, depth)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			f.fill(v.Field(i), depth+1)
+		for _, field := range v.Fields() {
+			f.fill(field, depth+1)
 		}
 	default:
 	}

@@ -147,17 +147,27 @@ func (b blobs) remove(owner, content string) error {
 	return nil
 }
 
-// each visits every content of every owner.
-func (b blobs) each(visit func(owner, content string) error) error {
-	paths, err := filepath.Glob(filepath.Join(b.root, "*", "??", "*"))
-	if err != nil {
-		return err
+// each visits the contents of every owner.
+func (b blobs) each(visit func(owner string, contents []string) error) error {
+	owners, err := os.ReadDir(b.root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	for _, path := range paths {
-		folder := filepath.Dir(filepath.Dir(path))
-		if err := visit(filepath.Base(folder), filepath.Base(path)); err != nil {
-			return err
+	for _, owner := range owners {
+		if err == nil && owner.IsDir() {
+			err = b.eachOf(owner.Name(), visit)
 		}
 	}
-	return nil
+	return err
+}
+
+func (b blobs) eachOf(owner string, visit func(owner string, contents []string) error) error {
+	all, err := fs.Glob(os.DirFS(filepath.Join(b.root, owner)), "??/*")
+	for i, name := range all {
+		all[i] = filepath.Base(name)
+	}
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	return visit(owner, all)
 }

@@ -69,7 +69,7 @@ func (s *Service) keep(ctx context.Context, f state.File, r *received) error {
 	if err == nil {
 		return nil
 	}
-	if has, e := s.config.State.HasContent(context.WithoutCancel(ctx), f.Owner, f.Content); e == nil && !has {
+	if orphans, e := s.config.State.Orphans(context.WithoutCancel(ctx), f.Owner, f.Content); e == nil && len(orphans) > 0 {
 		err = errors.Join(err, s.blobs.remove(f.Owner, f.Content))
 	}
 	if errors.Is(err, state.ErrQuota) {
@@ -177,12 +177,12 @@ func (s *Service) sweep(ctx context.Context) error {
 	if err := durable.RemoveStale(s.blobs.root); err != nil {
 		return durable.Explain(s.blobs.root, err)
 	}
-	return s.blobs.each(func(owner, content string) error {
-		has, err := s.config.State.HasContent(ctx, owner, content)
-		if err != nil || has {
-			return err
+	return s.blobs.each(func(owner string, contents []string) error {
+		orphans, err := s.config.State.Orphans(ctx, owner, contents...)
+		for _, content := range orphans {
+			err = errors.Join(err, s.blobs.remove(owner, content))
 		}
-		return s.blobs.remove(owner, content)
+		return err
 	})
 }
 

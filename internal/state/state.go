@@ -92,8 +92,8 @@ type Files interface {
 type Inventory interface {
 	// WaitingFiles are the files of all owners that were not read yet, oldest first.
 	WaitingFiles(ctx context.Context) ([]File, error)
-	// HasContent reports whether a file of owner has these bytes.
-	HasContent(ctx context.Context, owner, content string) (bool, error)
+	// Orphans are those of contents that no file of owner has.
+	Orphans(ctx context.Context, owner string, contents ...string) ([]string, error)
 	// WaitingEvaluations are those of all owners that are not over, oldest first.
 	WaitingEvaluations(ctx context.Context) ([]Evaluation, error)
 	// Ping is nil when the state can be read.

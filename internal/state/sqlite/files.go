@@ -76,10 +76,17 @@ func (s *Store) WaitingFiles(ctx context.Context) ([]state.File, error) {
 	return collect(rows, err, scanFile)
 }
 
-// HasContent implements [state.Inventory].
-func (s *Store) HasContent(ctx context.Context, owner, content string) (has bool, err error) {
-	err = s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM files WHERE owner = ? AND content = ?)", owner, content).Scan(&has)
-	return has, err
+// Orphans implements [state.Inventory].
+func (s *Store) Orphans(ctx context.Context, owner string, contents ...string) ([]string, error) {
+	list, err := json.Marshal(contents)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.read.QueryContext(ctx, "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM files WHERE owner = ? AND content = value)", string(list), owner)
+	return collect(rows, err, func(row scanner) (content string, err error) {
+		err = row.Scan(&content)
+		return content, err
+	})
 }
 
 func scanFile(row scanner) (f state.File, err error) {

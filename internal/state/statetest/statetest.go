@@ -79,6 +79,13 @@ func files(t *testing.T, s state.Store) {
 	require.NoError(t, err)
 	require.Equal(t, []state.File{b}, waiting)
 
+	orphans, err := s.Orphans(t.Context(), "ann", "c0", "c1", "c2")
+	require.NoError(t, err)
+	require.Equal(t, []string{"c0", "c2"}, orphans)
+	orphans, err = s.Orphans(t.Context(), "bob", "c1")
+	require.NoError(t, err)
+	require.Equal(t, []string{"c1"}, orphans, "it is another's")
+
 	gone, shared, err := s.DeleteFile(t.Context(), "ann", a.ID)
 	require.NoError(t, err)
 	require.Equal(t, a, gone)
@@ -86,9 +93,9 @@ func files(t *testing.T, s state.Store) {
 	_, shared, err = s.DeleteFile(t.Context(), "ann", b.ID)
 	require.NoError(t, err)
 	require.False(t, shared)
-	has, err := s.HasContent(t.Context(), "ann", "c1")
+	orphans, err = s.Orphans(t.Context(), "ann", "c1")
 	require.NoError(t, err)
-	require.False(t, has)
+	require.Equal(t, []string{"c1"}, orphans)
 	require.ErrorIs(t, s.SetFileState(t.Context(), "ann", a.ID, state.Processed, nil), state.ErrNotFound)
 }
 
