@@ -62,6 +62,13 @@ func (r *Recent) keep(key recentKey, d Document) Document {
 	return d
 }
 
+// Forget drops the documents that were read from the content of that id.
+func (r *Recent) Forget(namespace, id string) {
+	if r != nil {
+		r.kept.Remove(func(k recentKey) bool { return k.id == id && k.namespace == namespace })
+	}
+}
+
 // weight is about what a document takes in memory, in bytes.
 func weight(d Document) int64 {
 	const header, section = 4 << 10, 128 // counts and bookkeeping; a Section and its strings' heads

@@ -51,6 +51,14 @@ func TestRecent(t *testing.T) {
 	_, ok = other.Recall(id, without)
 	require.False(t, ok, "other parsers too")
 
+	_, err = reader("two").Parse(t.Context(), text, nil)
+	require.NoError(t, err)
+	recent.Forget("two", id)
+	_, ok = reader("two").Recall(id, without)
+	require.False(t, ok, "it was forgotten")
+	_, ok = reader("one").Recall(id, without)
+	require.True(t, ok, "there it was not")
+
 	for i := range 10 { // more than there is room for
 		_, err := reader("one").Parse(t.Context(), parse.File{Name: "x.txt", Data: []byte(strings.Repeat("word ", 3000+i))}, nil)
 		require.NoError(t, err)
@@ -62,7 +70,7 @@ func TestRecent(t *testing.T) {
 	require.NoError(t, err)
 	_, ok = reader("one").Recall(parse.FileID(big.Data), parse.File{Name: "big.txt"})
 	require.False(t, ok, "one document does not drive out the others")
-	require.Equal(t, 1, looks[true])
+	require.Equal(t, 2, looks[true])
 	var none *parse.Recent
 	_, ok = parse.Cached{Registry: registry, Recent: none}.Recall(id, without)
 	require.False(t, ok)

@@ -41,7 +41,8 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	kept = counted{kept, metrics}
+	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
+	kept = forgetting{counted{kept, metrics}, recent}
 	upstreams, err := c.upstreams(a, tracer, log)
 	if err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	embedder = traced(embedder, tracer)
-	injector, err := c.injectors(a, embedder, kept, &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}, tracer)
+	injector, err := c.injectors(a, embedder, kept, recent, tracer)
 	if err != nil {
 		return nil, err
 	}
@@ -218,4 +219,17 @@ func (c counted) Get(ctx context.Context, key cache.Key) ([]byte, bool, error) {
 	data, ok, err := c.Store.Get(ctx, key)
 	c.metrics.Lookup(key.Kind, ok)
 	return data, ok, err
+}
+
+// forgetting is a store that forgets documents in memory with what it keeps of
+// them.
+type forgetting struct {
+	cache.Store
+	recent *parse.Recent
+}
+
+// Forget implements cache.Store.
+func (f forgetting) Forget(ctx context.Context, namespace, of string) error {
+	f.recent.Forget(namespace, of)
+	return f.Store.Forget(ctx, namespace, of)
 }
