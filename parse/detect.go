@@ -37,6 +37,8 @@ func Detect(f File) Detection {
 		d.MediaType, d.Damaged = zipType(f.Data)
 	case bytes.HasPrefix(f.Data, []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")):
 		d.MediaType, d.Encrypted = oleType(f.Data)
+	case bytes.HasPrefix(f.Data, []byte("%!PS-Adobe-")):
+		d.MediaType = "application/postscript"
 	case bytes.HasPrefix(f.Data, []byte(`{\rtf`)):
 		d.MediaType = "application/rtf"
 	default:

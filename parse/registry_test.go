@@ -118,6 +118,7 @@ func TestUnsupported(t *testing.T) {
 		{"locked.docx", ole("EncryptedPackage"), fault.PasswordRequired, "locked by a password"},
 		{"cut.docx", "PK\x03\x04\x14\x00\x00", fault.Corrupt, "cut short"},
 		{"a.pages", string(parsetest.Zip(t, "Index/Document.iwa", "x")), fault.UnsupportedFormat, "export it there as PDF"},
+		{"a.ps", "%!PS-Adobe-3.0\n(x) show\n", fault.UnsupportedFormat, "ps2pdf"},
 		{"a.tar.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", fault.UnsupportedFormat, "unpack it"},
 		{"empty.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), fault.UnsupportedFormat, "it is an archive"},
 		{"blank.md", "\n \n", fault.NoTextLayer, "there is no text in it"},

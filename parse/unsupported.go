@@ -26,6 +26,8 @@ func unsupported(f File, d Detection) error {
 		e.Reason, e.Next = "it is an image ("+d.MediaType+")", "attach it to a model that sees images, or turn it into text with OCR"
 	case strings.HasPrefix(d.MediaType, "audio/"), strings.HasPrefix(d.MediaType, "video/"):
 		e.Reason, e.Next = "it is a recording ("+d.MediaType+")", "attach a transcript"
+	case d.MediaType == "application/postscript":
+		e.Reason, e.Next = "it is PostScript, a program that draws pages", "convert it first: ps2pdf FILE"
 	case d.MediaType == typeIWork:
 		e.Reason, e.Next = "it is a document of Apple's Pages, Numbers or Keynote", "export it there as PDF, or as Word, Excel or PowerPoint, and attach that"
 	case isArchive(d.MediaType):

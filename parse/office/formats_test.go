@@ -220,7 +220,19 @@ func TestRTF(t *testing.T) {
 	parsetest.Run(t, office.RTF(parse.Limits{}), parsetest.Sample{Name: "a.rtf", Data: []byte(rtfSample), Others: others, Contains: []string{"# Head", "| a | b |"}, Sections: []parse.Kind{parse.Heading, parse.List, parse.Table, parse.Paragraph}})
 	d, err := parseAs(t, "a.rtf", []byte(rtfSample), parse.Limits{})
 	require.NoError(t, err)
-	require.Equal(t, "# Head\n\nCafé Пр and € 😀\n\n- item one\n1. item two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nAfter link.", d.Text)
+	require.Equal(t, "# Head\n\nCafé Пр and € 😀\n\n- item one\n1. item two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nAfter link.\n\npage head", d.Text)
+}
+
+func TestRTFBesideText(t *testing.T) {
+	d, err := parseAs(t, "a.rtf", []byte(`{\rtf1\ansi{\header\pard Company\par}{\footer\pard Page \chpgn\par}{\footerf\chpgn}`+
+		`\pard Before{\super\chftn{\footnote\pard{\super\chftn} The note\par of two lines.\par}} and after{\*\atnid JD}{\*\atnauthor Jane Doe}\chatn{\*\annotation{\*\atndate 1}\pard Is it so?}.\par`+
+		`\trowd\cellx1000\intbl in a cell{\footnote second}\cell\row\pard Last\par}`), parse.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, "Before[^1] and after.\n\n[^1]: The note of two lines.\n\nin a cell[^2]\n\nLast\n\n[^2]: second\n\n"+
+		"Comment [author: Jane Doe]: Is it so?\n\nCompany\n\nPage", d.Text)
+	d, err = parseAs(t, "a.rtf", []byte(`{\rtf1 Text{\footnote cut off`), parse.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, "Text[^1]\n\n[^1]: cut off", d.Text)
 }
 
 func TestRTFHostile(t *testing.T) {

@@ -68,7 +68,7 @@ func (o *odf) asides(margins []string) {
 	for _, r := range o.remarks.said {
 		said = append(said, r.label()+r.text)
 	}
-	o.part("comments", said)
+	addPart(o.b, "comments", said)
 	if !o.isText {
 		return // sheets have headers that nobody wrote
 	}
@@ -78,19 +78,19 @@ func (o *odf) asides(margins []string) {
 			distinct = append(distinct, text)
 		}
 	}
-	o.part("headers and footers", distinct)
+	addPart(o.b, "headers and footers", distinct)
 }
 
-// part adds paragraphs as a part of their own.
-func (o *odf) part(label string, paragraphs []string) {
+// addPart adds paragraphs as a part of their own.
+func addPart(b *parse.Builder, label string, paragraphs []string) {
 	if len(paragraphs) == 0 {
 		return
 	}
-	o.b.Open(parse.Section{Kind: parse.Part, Label: label})
+	b.Open(parse.Section{Kind: parse.Part, Label: label})
 	for _, text := range paragraphs {
-		o.b.Block(parse.Paragraph, "", text)
+		b.Block(parse.Paragraph, "", text)
 	}
-	o.b.Close()
+	b.Close()
 }
 
 // startLink notes where the text of a web or mail link begins.

@@ -291,6 +291,9 @@ func (o *odf) endPara() {
 		return
 	}
 	o.place(p.level, mark, text)
+	if len(o.notes) > 0 {
+		o.flushList()
+	}
 	for _, note := range o.notes {
 		o.b.Block(parse.Paragraph, "footnote", note)
 	}

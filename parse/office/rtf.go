@@ -9,8 +9,8 @@ import (
 )
 
 // RTF reads Rich Text Format: paragraphs, headings by outline level or style
-// name, lists by their written marks, tables, footnotes and all its ways to
-// encode characters.
+// name, lists by their written marks, tables, all its ways to encode characters; notes
+// after their paragraph, comments, headers and footers at the end.
 func RTF(limits parse.Limits) parse.Parser { return rtfParser{limits.WithDefaults()} }
 
 type rtfParser struct{ limits parse.Limits }
@@ -18,7 +18,7 @@ type rtfParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p rtfParser) Info() parse.Info {
 	return parse.Info{
-		Name: "rtf", Version: "1", Library: "inlay/office",
+		Name: "rtf", Version: "2", Library: "inlay/office",
 		MediaTypes: []string{"application/rtf", "text/rtf"},
 		Extensions: []string{".rtf"},
 	}
@@ -49,9 +49,7 @@ func (p rtfParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 			return parse.Document{}, err
 		}
 	}
-	r.endParagraph()
-	r.flushTable()
-	r.flushList()
+	r.finish()
 	return r.b.Document()
 }
 

@@ -31,6 +31,8 @@ type rtf struct {
 	skip    int    // characters to skip after \u
 	high    rune   // first half of a surrogate pair
 
+	asides rtfAsides
+
 	text  []byte // of the paragraph
 	level int    // its heading level
 	mark  []byte // its list mark
@@ -55,7 +57,9 @@ const (
 	toNowhere
 	toFonts
 	toStyles
-	toMark // the written mark of a list item
+	toMark   // the written mark of a list item
+	toAside  // a note, a comment or a margin
+	toAuthor // of a comment
 )
 
 func newRTF(limits parse.Limits) *rtf {
@@ -99,6 +103,7 @@ func (r *rtf) endGroup() {
 		r.state = r.stack[n-1]
 		r.stack = r.stack[:n-1]
 	}
+	r.endAside()
 }
 
 // endStyle files the style whose definition ends: "heading 2" is a heading.
@@ -144,6 +149,10 @@ func (r *rtf) write(text string) {
 	case r.state.hidden:
 	case r.state.into == toMark:
 		r.mark = append(r.mark, text...)
+	case r.state.into == toAside:
+		r.asides.text = append(r.asides.text, text...)
+	case r.state.into == toAuthor:
+		r.asides.author = append(r.asides.author, text...)
 	case r.state.into == toBody:
 		r.text = append(r.text, text...)
 	}
@@ -187,6 +196,10 @@ func (r *rtf) unicode(value int) {
 
 // endParagraph puts the paragraph where it belongs.
 func (r *rtf) endParagraph() {
+	if r.state.into == toAside {
+		r.write(" ")
+		return
+	}
 	text := strings.Trim(string(r.text), " \t\r\n")
 	mark := strings.TrimSpace(string(r.mark))
 	if bullet, rest, ok := strings.Cut(text, "\t"); ok && mark == "" && bullet == "•" { // written as text
@@ -215,6 +228,7 @@ func (r *rtf) endParagraph() {
 		r.flushList()
 		r.b.Block(parse.Paragraph, "", text)
 	}
+	r.flushNotes()
 }
 
 func (r *rtf) flushList() {
@@ -225,6 +239,10 @@ func (r *rtf) flushList() {
 // endCell ends a table's cell; endRow its row. Rows that follow each other are
 // one table.
 func (r *rtf) endCell() {
+	if r.state.into == toAside {
+		r.write(" ")
+		return
+	}
 	if r.table == nil {
 		r.flushList()
 		r.table = &grid{}
@@ -238,7 +256,7 @@ func (r *rtf) endCell() {
 }
 
 func (r *rtf) endRow() {
-	if r.table == nil {
+	if r.table == nil || r.state.into == toAside {
 		return
 	}
 	if !r.table.open && len(bytes.TrimSpace(r.text)) > 0 {

@@ -102,6 +102,10 @@ func (r *rtf) enter(word string) bool {
 	if r.state.into == toNowhere && word != "shptxt" {
 		return true
 	}
+	if r.aside(word) {
+		r.state.star = false
+		return true
+	}
 	switch word {
 	case "fonttbl":
 		r.state.into = toFonts
@@ -112,10 +116,10 @@ func (r *rtf) enter(word string) bool {
 		r.mark = r.mark[:0]
 	case "shptxt":
 		r.state.into = toBody
-	case "colortbl", "info", "pict", "objdata", "header", "footer", "headerl", "headerr", "headerf", "footerl", "footerr", "footerf",
+	case "colortbl", "info", "pict", "objdata",
 		"themedata", "datastore", "fldinst", "filetbl", "revtbl", "nonshppict", "bkmkstart", "bkmkend", "xe", "tc", "sp", "deleted":
 		r.state.into = toNowhere
-	case "shpinst", "shppict", "ud", "footnote", "annotation", "cs", "ds", "ts":
+	case "shpinst", "shppict", "ud", "cs", "ds", "ts":
 	default:
 		if !r.state.star {
 			return false
@@ -123,12 +127,6 @@ func (r *rtf) enter(word string) bool {
 		r.state.into = toNowhere
 	}
 	r.state.star = false
-	switch word {
-	case "annotation":
-		r.state.into = toNowhere
-	case "footnote":
-		r.write(" ")
-	}
 	return true
 }
 

@@ -2,28 +2,32 @@ package pdf
 
 // actualText follows marked content whose properties say what it stands for
 // (/ActualText): the first glyph inside shows the replacement, the rest nothing.
+// Nor does what stands in a layer that is off.
 type actualText struct {
-	open []bool // for each open marked content, whether it replaces
-	text string
-	live int // how many open ones replace
+	open   []marked
+	text   string
+	live   int // how many open ones replace
+	hidden int // how many open ones are not shown
 }
 
 // maxMarked bounds the nesting of marked content that is followed.
 const maxMarked = 1 << 12
 
-// begin opens marked content; replacement is nil where it replaces nothing.
-func (a *actualText) begin(replacement []byte) {
+// begin opens marked content.
+func (a *actualText) begin(m marked) {
 	if len(a.open) >= maxMarked {
 		return
 	}
-	a.open = append(a.open, replacement != nil)
-	if replacement == nil {
-		return
+	a.open = append(a.open, m)
+	if m.hides {
+		a.hidden++
 	}
-	if a.live == 0 {
-		a.text = textString(replacement)
+	if m.replaces {
+		if a.live == 0 {
+			a.text = m.text
+		}
+		a.live++
 	}
-	a.live++
 }
 
 // finish closes the innermost marked content.
@@ -32,8 +36,11 @@ func (a *actualText) finish() {
 	if n == 0 {
 		return
 	}
-	if a.open[n-1] {
+	if a.open[n-1].replaces {
 		a.live--
+	}
+	if a.open[n-1].hides {
+		a.hidden--
 	}
 	a.open = a.open[:n-1]
 }
@@ -64,16 +71,17 @@ func textString(b []byte) string {
 	return string(out)
 }
 
-// beginMarked opens marked content with the properties written in place.
+// beginMarked opens marked content with its properties, which are written in
+// place or called by a name.
 func (c *content) beginMarked() {
-	var replacement []byte
+	var m marked
+	if n := len(c.operands); n == 2 && c.operands[1].kind == name {
+		m = c.page.doc.property(c.res, string(c.operands[1].data))
+	}
 	for i, t := range c.operands {
 		if t.kind == name && string(t.data) == "ActualText" && i+1 < len(c.operands) && c.operands[i+1].kind == text {
-			replacement = c.operands[i+1].data
-			if replacement == nil {
-				replacement = []byte{}
-			}
+			m.text, m.replaces = textString(c.operands[i+1].data), true
 		}
 	}
-	c.page.actual.begin(replacement)
+	c.page.actual.begin(m)
 }

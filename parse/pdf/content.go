@@ -24,8 +24,10 @@ type page struct {
 	unmapped int     // characters shown that no table turns into text
 	failed   bool    // a part of the content could not be read
 	actual   actualText
-	rules    []rule // straight lines drawn
-	drawn    int    // rules that were drawn, kept or not
+	rules    []rule   // straight lines drawn
+	drawn    int      // rules that were drawn, kept or not
+	remarks  []string // what was written about the page
+	said     int      // bytes of these
 }
 
 // content interprets one content stream.
@@ -109,7 +111,7 @@ func (c *content) operator(op string) {
 	case "BDC":
 		c.beginMarked()
 	case "BMC":
-		c.page.actual.begin(nil)
+		c.page.actual.begin(marked{})
 	case "EMC":
 		c.page.actual.finish()
 	default:

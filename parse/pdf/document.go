@@ -18,6 +18,7 @@ type document struct {
 	glyphs    glyphNames
 	fonts     map[string]*font // by object, see fontIn
 	forms     map[string]*xobject
+	off       layers // what is not shown
 	encrypted bool
 	spent     int // operations
 	text      int // bytes of text
@@ -40,6 +41,7 @@ func openDocument(ctx context.Context, data []byte, limits parse.Limits) (*docum
 	if d.reader, err = openReader(file, s.trailer.Encrypt != ""); err != nil {
 		return nil, err
 	}
+	d.off = readLayers(d.reader.Trailer().Key("Root"))
 	d.pages, err = readPages(d.reader, limits.Pages)
 	return d, err
 }
@@ -107,9 +109,10 @@ func (d *document) fallbackFont() *font {
 
 // resources is a resource dictionary with what has been looked up in it.
 type resources struct {
-	dict  lib.Value
-	fonts map[string]*font
-	names map[string]map[string]string
+	dict   lib.Value
+	fonts  map[string]*font
+	names  map[string]map[string]string
+	marked map[string]marked // properties of marked content
 }
 
 func newResources(dict lib.Value) *resources {

@@ -5,6 +5,7 @@ import lib "github.com/ledongthuc/pdf"
 // xobject is what a name in the XObject resources stands for, ready to show.
 type xobject struct {
 	image  bool
+	hidden bool   // it stands in a layer that is off
 	data   []byte // content of a form
 	matrix matrix
 	own    *resources // nil where the form uses those around it
@@ -26,7 +27,7 @@ func (c *content) object(name string) {
 		switch {
 		case err != nil:
 			return err
-		case x == nil:
+		case x == nil, x.hidden:
 		case x.image:
 			c.page.images += c.state.ctm.area()
 		default:
@@ -66,6 +67,9 @@ func (d *document) loadForm(v lib.Value) (*xobject, error) {
 		return nil, err
 	}
 	x := &xobject{data: data, matrix: readMatrix(v.Key("Matrix"))}
+	if group := v.Key("OC"); !group.IsNull() {
+		x.hidden = d.off.hide(entryKeys(v)["OC"], group)
+	}
 	if r := v.Key("Resources"); r.Kind() == lib.Dict {
 		x.own = newResources(r)
 	}
@@ -115,6 +119,7 @@ func (c *content) annotation(v lib.Value) error {
 	if look.Kind() == lib.Dict {
 		look = look.Key(v.Key("AS").Name())
 	}
+	c.page.remark(v, look.Kind() == lib.Stream)
 	if look.Kind() != lib.Stream {
 		return nil
 	}

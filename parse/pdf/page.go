@@ -17,6 +17,7 @@ type pageText struct {
 	text    string
 	library string   // empty for the own text layer
 	lines   []placed // where the engine tells
+	remarks []string // what was written about the page; a part of text
 	status  parse.Status
 	images  float64 // share of the page that images cover, may exceed 1
 	shown   int     // characters shown, where the engine counts them
@@ -50,13 +51,14 @@ func (d *document) readPage(i int) (pageText, error) {
 		return pageText{}, err
 	}
 	out.text, out.lines = layOut(lines)
-	if d.text += len(out.text); d.text > d.limits.Text {
-		return pageText{}, tooMuchText(d.limits.Text)
-	}
 	if area := p.box.area(); area > 0 {
 		out.images = p.images / area
 	}
 	out.status = statusOf(out)
+	out = out.withRemarks(p.remarks)
+	if d.text += len(out.text); d.text > d.limits.Text {
+		return pageText{}, tooMuchText(d.limits.Text)
+	}
 	return out, nil
 }
 

@@ -34,6 +34,7 @@ func (p Parser) readBoth(ctx context.Context, data []byte, limits parse.Limits, 
 	}
 	err = p.Second.readSecond(ctx, data, limits, want, func(i int, page pageText) {
 		if replace || better(merged[i], page) {
+			page = page.withRemarks(merged[i].remarks)
 			merged[i] = page
 			to.page(i, len(merged), page)
 		}

@@ -112,6 +112,9 @@ func (c *content) show(s []byte) {
 // showGlyph puts one glyph into the page's flow. m maps the glyph's own square
 // onto the page.
 func (p *page) showGlyph(g glyph, m matrix, f *font) {
+	if p.actual.hidden > 0 {
+		return
+	}
 	p.shown++
 	replaced, done := p.actual.glyph()
 	if done {

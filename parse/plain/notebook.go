@@ -19,7 +19,7 @@ type notebook struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p notebook) Info() parse.Info {
 	return parse.Info{
-		Name: "notebook", Version: "1", Library: "inlay/plain",
+		Name: "notebook", Version: "2", Library: "inlay/plain",
 		MediaTypes: []string{"application/x-ipynb+json"}, Extensions: []string{".ipynb"},
 	}
 }
@@ -51,8 +51,10 @@ type notebookFile struct {
 		Type    string `json:"cell_type"`
 		Source  lines  `json:"source"`
 		Outputs []struct {
-			Text lines            `json:"text"`
-			Data map[string]lines `json:"data"`
+			Text  lines            `json:"text"`
+			Data  map[string]lines `json:"data"`
+			Error string           `json:"ename"`
+			Value string           `json:"evalue"`
 		} `json:"outputs"`
 	} `json:"cells"`
 }
@@ -83,6 +85,9 @@ func (p notebook) Parse(ctx context.Context, f parse.File, report parse.Progress
 			text := string(out.Text)
 			if text == "" {
 				text = string(out.Data["text/plain"])
+			}
+			if text == "" && out.Error != "" {
+				text = out.Error + ": " + out.Value
 			}
 			b.Block(parse.Code, "output", fence(strings.TrimRight(text, "\n"), ""))
 		}

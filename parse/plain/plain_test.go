@@ -15,7 +15,7 @@ import (
 )
 
 const notebookSample = `{"cells":[{"cell_type":"markdown","source":["# Plan\n","\n","Words."]},
-{"cell_type":"code","source":"print(1)","outputs":[{"text":["1\n"]},{"data":{"text/plain":"42","image/png":"aGk="}}]}],
+{"cell_type":"code","source":"print(1)","outputs":[{"text":["1\n"]},{"data":{"text/plain":"42","image/png":"aGk="}},{"output_type":"error","ename":"KeyError","evalue":"lost"}]}],
 "metadata":{"language_info":{"name":"python"}},"nbformat":4,"nbformat_minor":5}`
 
 func TestConformance(t *testing.T) {
@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	parsetest.Run(t, plain.Lines(parse.Limits{}), parsetest.Sample{Name: "a.jsonl", Data: []byte("{\"a\": 1}\n{\"a\": 2}\n"), Contains: []string{`{"a": 2}`}, Sections: []parse.Kind{parse.Code}, Others: others})
 	parsetest.Run(t, plain.YAML(parse.Limits{}), parsetest.Sample{Name: "a.yaml", Data: []byte("# c\na:\n  - b\n  - c\nd: e\n"), Contains: []string{"a:", "d: e"}, Sections: []parse.Kind{parse.Code}, Others: others})
 	parsetest.Run(t, plain.XML(parse.Limits{}), parsetest.Sample{Name: "a.xml", Data: []byte("<?xml version=\"1.0\"?>\n<a>\n\n<b>x</b></a>\n"), Contains: []string{"<b>x</b>"}, Sections: []parse.Kind{parse.Paragraph}, Others: others})
-	parsetest.Run(t, plain.Notebook(parse.Limits{}), parsetest.Sample{Name: "a.ipynb", Data: []byte(notebookSample), Contains: []string{"# Plan", "Words.", "```python\nprint(1)\n```", "1", "42"}, Sections: []parse.Kind{parse.Heading, parse.Code}, Others: others})
+	parsetest.Run(t, plain.Notebook(parse.Limits{}), parsetest.Sample{Name: "a.ipynb", Data: []byte(notebookSample), Contains: []string{"# Plan", "Words.", "```python\nprint(1)\n```", "1", "42", "KeyError: lost"}, Sections: []parse.Kind{parse.Heading, parse.Code}, Others: others})
 }
 
 // labels parses with one parser and lists "label: first line" of each section.
