@@ -50,4 +50,8 @@ func TestFilesInsideAreNamed(t *testing.T) {
 	require.Equal(t, "Cover page", doc.Text)
 	require.Equal(t, parse.WarnLeftOut, doc.Warnings[0].Code)
 	require.Contains(t, doc.Warnings[0].Message, "2 other files, not read here (plan.docx, ä)")
+	f.objects[0] = "<</Type/Catalog/Pages 2 0 R/NeedsRendering true/AcroForm<</XFA(x)>>>>"
+	doc, err = pdf.Parser{}.Parse(t.Context(), parse.File{Name: "a.pdf", Data: f.bytes()}, nil)
+	require.NoError(t, err)
+	require.Contains(t, doc.Warnings[0].Message, "dynamic form (XFA)")
 }

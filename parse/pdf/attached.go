@@ -63,3 +63,16 @@ func leftInside(names []string) []parse.Warning {
 	}
 	return []parse.Warning{{Code: parse.WarnLeftOut, Message: fmt.Sprintf("it carries %s, not read here (%s): save them from a PDF viewer and attach them too", plural.Pick(n, "another file", fmt.Sprintf("%d other files", n)), list)}}
 }
+
+// dynamicForm warns of a form whose pages only Adobe's programs draw, from a
+// description in XML; what stands in the file in their place asks to wait.
+func (d *document) dynamicForm() (out []parse.Warning) {
+	_ = guard(func() error { // damaged, it is no such form
+		root := d.reader.Trailer().Key("Root")
+		if root.Key("NeedsRendering").Bool() && !root.Key("AcroForm").Key("XFA").IsNull() {
+			out = []parse.Warning{{Code: parse.WarnLeftOut, Message: "it is a dynamic form (XFA), which is not read: open it in Adobe Reader and print it to a new PDF"}}
+		}
+		return nil
+	})
+	return out
+}

@@ -121,6 +121,9 @@ func (c *content) annotation(v lib.Value) error {
 	}
 	c.page.remark(v, look.Kind() == lib.Stream)
 	if look.Kind() != lib.Stream {
+		if v.Key("Subtype").Name() == "Widget" {
+			c.page.field(v)
+		}
 		return nil
 	}
 	x, err := c.page.doc.loadForm(look)

@@ -41,10 +41,11 @@ func TestActualTextByName(t *testing.T) {
 func TestRemarks(t *testing.T) {
 	f := document(nil, sheet{content: at(72, 700, "Text"), entries: `/Annots[<</Subtype/Text/Rect[0 0 9 9]/T(Jane)/Contents(Is this so?)>>
 <</Subtype/FreeText/Rect[0 0 9 9]/Contents(typed)>><</Subtype/Highlight/Rect[0 0 9 9]>><</Subtype/Link/Rect[0 0 9 9]/Contents(a link)>>
-<</Subtype/Text/F 2/Contents(hidden)>><</Subtype/Text/StateModel/Review/Contents(Accepted by Jane)>>]`})
+<</Subtype/Text/F 2/Contents(hidden)>><</Subtype/Text/StateModel/Review/Contents(Accepted by Jane)>>
+<</Subtype/Widget/Rect[0 0 9 9]/T(part)/V(Jane Doe)/Parent<</FT/Tx/TU(Your name)>>>><</Subtype/Widget/Rect[0 0 9 9]/FT/Ch/V[(red)(blue)]>><</Subtype/Widget/Rect[0 0 9 9]/FT/Btn/V/Yes>>]`})
 	doc, err := pdf.Parser{}.Parse(t.Context(), parse.File{Name: "a.pdf", Data: f.bytes()}, nil)
 	require.NoError(t, err)
-	require.Equal(t, "Text\n\nComment [author: Jane]: Is this so?\n\ntyped", doc.Text)
+	require.Equal(t, "Text\n\nComment [author: Jane]: Is this so?\n\ntyped\n\nYour name: Jane Doe\n\nred blue", doc.Text)
 	require.Equal(t, len(doc.Text), doc.Sections[0].End)
 	_, err = pdf.Parser{Limits: parse.Limits{Text: 20}}.Parse(t.Context(), parse.File{Name: "a.pdf", Data: f.bytes()}, nil)
 	require.Error(t, err)

@@ -68,11 +68,11 @@ func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progr
 	if err := ctx.Err(); err != nil {
 		return parse.Document{}, failure(f.Name, err)
 	}
-	var carried []string
-	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each, &carried})
+	var missing []parse.Warning
+	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each, &missing})
 	if err == nil {
 		doc, err := assemble(f, p.Info(), pages)
-		doc.Warnings = append(doc.Warnings, leftInside(carried)...)
+		doc.Warnings = append(doc.Warnings, missing...)
 		return doc, err
 	}
 	reason := failure(f.Name, err)
@@ -87,7 +87,7 @@ func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progr
 type listener struct {
 	report  parse.Progress
 	each    func(parse.PageText)
-	carried *[]string // gets the names of the files that the document carries
+	missing *[]parse.Warning // gets what of the document stands on no page
 }
 
 // page tells of the page with index i of n.
@@ -114,8 +114,8 @@ func readPagesOf(ctx context.Context, data []byte, limits parse.Limits, to liste
 			return err
 		}
 		encrypted = d.encrypted
-		if to.carried != nil {
-			*to.carried = d.attached()
+		if to.missing != nil {
+			*to.missing = append(leftInside(d.attached()), d.dynamicForm()...)
 		}
 		pages = make([]pageText, len(d.pages))
 		for i := range pages {
