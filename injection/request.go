@@ -32,6 +32,7 @@ type File struct {
 	Path      string // where the command found it; empty for uploads
 	MediaType string // as claimed; may be empty
 	Mode      Mode   // overrides Options.Mode for this file
+	Size      int64  // in bytes, where it is known before Open
 	Data      []byte
 	Open      func(ctx context.Context) ([]byte, error) // used when Data is nil
 	Content   string                                    // parse.FileID of the bytes of a file that is known to be no image; Open is used only where the document is not at hand

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,11 +39,13 @@ type serviceSettings struct {
 	TLSKey      string        `key:"tls_key" name:"tls-key" placeholder:"FILE" help:"Key of the certificate, PEM."`
 	CORS        []string      `key:"cors" name:"cors" placeholder:"ORIGIN" help:"Web origin that may call, for example https://app.example.org; none by default."`
 	MaxBody     int64         `key:"max_body_bytes" default:"67108864" placeholder:"BYTES" help:"Largest JSON body."`
+	Bodies      int64         `key:"bodies_bytes" name:"bodies" placeholder:"BYTES" help:"JSON bodies in memory at once, in all, half of it for one key: beyond it the answer is 429; 0: four times --max-body."`
 	MaxFile     int64         `key:"max_file_bytes" default:"536870912" placeholder:"BYTES" help:"Largest uploaded file."`
 	MaxFiles    int           `key:"max_request_files" default:"32" placeholder:"N" help:"Most files of one request."`
 	MaxKept     int           `key:"max_kept_files" default:"100000" placeholder:"N" help:"Most files a key keeps; 0: any number."`
 	MaxTotal    int64         `key:"max_kept_bytes" default:"21474836480" placeholder:"BYTES" help:"Most bytes of files a key keeps; 0: any number."`
 	Memory      int64         `key:"document_memory_bytes" name:"document-memory" default:"67108864" placeholder:"BYTES" help:"Documents kept ready in memory, in all; less than 0: none."`
+	Load        int64         `key:"document_load_bytes" name:"document-load" default:"67108864" placeholder:"BYTES" help:"Documents that questions under way are about, in all: further questions wait. A search takes some forty times as much in memory."`
 	MaxTime     time.Duration `key:"max_time" default:"10m" help:"Longest request that is no stream."`
 	Rate        float64       `key:"rate" default:"100" placeholder:"N" help:"Most requests a second of one key; 0: any number."`
 	Concurrency int           `key:"concurrency" default:"64" placeholder:"N" help:"Most requests of one key at once."`
@@ -109,7 +112,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	api, err := httpapi.New(httpapi.Config{
 		Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Version: strings.TrimPrefix(version, "inlay "),
 		Limits: httpapi.Limits{
-			Body: c.MaxBody, File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency, Requests: c.Requests,
+			Body: c.MaxBody, Bodies: cmp.Or(c.Bodies, 4*c.MaxBody), File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency, Requests: c.Requests,
 		},
 	})
 	if err != nil {
@@ -132,7 +135,10 @@ func (c *serveCmd) check() error {
 			return &fault.Error{Code: fault.Usage, Subject: "--cors", Reason: "is no web origin", Next: "write it like https://app.example.org"}
 		}
 	}
-	if c.MaxBody <= 0 || c.MaxFile <= 0 || c.MaxFiles <= 0 || c.MaxTime <= 0 || c.Concurrency <= 0 || c.Requests <= 0 || c.Rate < 0 || c.MaxKept < 0 || c.MaxTotal < 0 {
+	if c.Bodies != 0 && c.Bodies < 2*c.MaxBody {
+		return &fault.Error{Code: fault.Usage, Subject: "--bodies", Reason: "is less than twice --max-body, so that a key could not send the largest body", Next: fmt.Sprintf("give at least %d", 2*c.MaxBody)}
+	}
+	if c.MaxBody <= 0 || c.MaxFile <= 0 || c.MaxFiles <= 0 || c.MaxTime <= 0 || c.Concurrency <= 0 || c.Requests <= 0 || c.Load <= 0 || c.Rate < 0 || c.MaxKept < 0 || c.MaxTotal < 0 {
 		return &fault.Error{Code: fault.Usage, Subject: "limits", Reason: "one is 0 or less", Next: "see inlay serve --help for what each may be"}
 	}
 	return nil

@@ -32,6 +32,7 @@ type Config struct {
 // Limits bound what one caller can take.
 type Limits struct {
 	Body        int64         // bytes of a JSON body; 64 MiB
+	Bodies      int64         // bytes of all JSON bodies held in memory at once, half of it for one key; four times Body
 	File        int64         // bytes of an uploaded file; 512 MiB
 	Files       int           // files of one request; 32
 	Time        time.Duration // of a request that is no upload, download or stream; 10 min
@@ -44,6 +45,7 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	def(&l.Body, 64<<20)
+	def(&l.Bodies, 4*l.Body)
 	def(&l.File, 512<<20)
 	def(&l.Files, 32)
 	def(&l.Time, 10*time.Minute)
@@ -66,6 +68,7 @@ type API struct {
 	config  Config
 	service *session.Service
 	limiter *limiter
+	bodies  bodies
 	log     *slog.Logger
 	routes  []route
 	spec    []byte    // openapi.json
@@ -81,7 +84,7 @@ func New(c Config) (*API, error) {
 	if c.Metrics == nil {
 		c.Metrics = NewMetrics()
 	}
-	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), log: c.Logger}
+	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), bodies: bodies{most: c.Limits.Bodies}, log: c.Logger}
 	a.buffers.New = func() any { return &buffer{} }
 	a.routes = a.table()
 	spec, err := a.describe()

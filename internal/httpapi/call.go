@@ -23,6 +23,7 @@ type call struct {
 	w     *recorder
 	id    string // of the request, in answers and logs
 	owner string
+	holds int64 // bytes of its body that are counted among the bodies
 	api   *API
 }
 
@@ -90,16 +91,13 @@ func (c *call) decode(v any) error {
 	return decodeJSON(b.data, v)
 }
 
-// readBody appends a body of at most Limits.Body bytes to b.
+// readBody reads a body of at most Limits.Body bytes, into b where it is large enough.
 func (c *call) readBody(b []byte) ([]byte, error) {
 	limit := c.api.config.Limits.Body
 	if c.ContentLength > limit {
 		return b, tooLargeBody(limit)
 	}
-	into := bytes.NewBuffer(b)
-	into.Grow(int(min(max(c.ContentLength, 0), 1<<20)) + bytes.MinRead) // what a client announces need not come
-	_, err := into.ReadFrom(http.MaxBytesReader(c.w, c.Body, limit))
-	return into.Bytes(), bodyError(err, limit)
+	return c.held(b, http.MaxBytesReader(c.w, c.Body, limit), limit)
 }
 
 // bodyError explains why a body could not be read.

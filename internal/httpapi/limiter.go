@@ -32,15 +32,20 @@ func newLimiter(l Limits) *limiter {
 }
 
 // limited is a refusal that says when to come again.
-type limited struct{ after time.Duration }
+type limited struct {
+	after time.Duration
+	err   fault.Error
+}
+
+func tooMany(after time.Duration) error {
+	return &limited{after, fault.Error{Code: fault.RateLimited, Subject: "requests", Reason: "there are more than you may send", Next: "wait as long as Retry-After says"}}
+}
 
 // Error implements error.
 func (*limited) Error() string { return "rate limited" }
 
 // Unwrap gives it a code.
-func (*limited) Unwrap() error {
-	return &fault.Error{Code: fault.RateLimited, Subject: "requests", Reason: "there are more than you may send", Next: "wait as long as Retry-After says"}
-}
+func (l *limited) Unwrap() error { return &l.err }
 
 // enter lets a request of owner in until leave is called. The rate is of keys;
 // where nobody needs one, there is nobody to protect from another.
@@ -49,13 +54,13 @@ func (l *limiter) enter(owner string) (leave func(), err error) {
 	defer l.mu.Unlock()
 	c := l.caller(owner)
 	if c.under >= l.limits.Concurrency || l.under >= l.limits.Requests {
-		return nil, &limited{time.Second}
+		return nil, tooMany(time.Second)
 	}
 	if l.limits.Rate > 0 && owner != session.Local {
 		if r := c.rate.Reserve(); r.Delay() > 0 {
 			after := r.Delay()
 			r.Cancel()
-			return nil, &limited{after}
+			return nil, tooMany(after)
 		}
 	}
 	c.under++

@@ -107,6 +107,7 @@ func (a *API) guarded(c *call, r route) (err error) {
 		return err
 	}
 	defer leave()
+	defer func() { a.bodies.give(c.owner, c.holds) }()
 	return ended(ctx, r.handle(c))
 }
 

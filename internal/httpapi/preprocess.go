@@ -152,8 +152,11 @@ func (f *preprocessParts) read(form *multipart.Reader) error {
 func (f *preprocessParts) take(part *multipart.Part) error {
 	switch part.FormName() {
 	case "request":
+		if f.seen {
+			return &fault.Error{Code: fault.Usage, Subject: "request", Reason: "is there twice", Next: "send it once"}
+		}
 		f.seen = true
-		data, err := readLimited(part, f.api.config.Limits.Body)
+		data, err := f.c.held(nil, part, f.api.config.Limits.Body)
 		if err != nil {
 			return err
 		}
@@ -176,15 +179,6 @@ func (a *API) receivePart(c *call, name string, body io.Reader, before int) (*se
 	}
 	f, err := a.service.Receive(c.ctx(), name, body, a.config.Limits.File)
 	return f, bodyError(err, a.config.Limits.File)
-}
-
-// readLimited reads at most limit bytes.
-func readLimited(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		return nil, tooLargeBody(limit)
-	}
-	return data, bodyError(err, limit)
 }
 
 func citations(res injection.Result) []citation {

@@ -173,6 +173,8 @@ func TestPreprocessRefuses(t *testing.T) {
 		require.NotContains(t, string(got.body), "SECRET")
 	}
 	require.NotContains(t, s.logs.String(), "SECRET")
+	twice := s.do("POST", "/v1/preprocess", "", formOf(t, "request", "{}", "request", "{}"))
+	require.Contains(t, string(twice.body), "request: is there twice")
 	many := fmt.Sprintf(`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [%s{"id": "x"}]}`, strings.Repeat(`{"id": "x"},`, 40))
 	require.Contains(t, string(s.do("POST", "/v1/preprocess", "", []byte(many)).body), "at most 32")
 }

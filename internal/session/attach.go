@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"inlay/chat"
 	"inlay/fault"
@@ -27,13 +28,11 @@ type FileRef struct {
 type attachments struct {
 	files  []injection.File
 	images []chat.Attachment
-	sizes  map[string]int64 // of uploads, by id
 }
 
 // attach finds what refs name. An upload that is not the owner's is as good as
 // none.
 func (s *Service) attach(ctx context.Context, owner string, refs []FileRef) (a attachments, err error) {
-	a.sizes = map[string]int64{}
 	for i, ref := range refs {
 		f, err := s.attachOne(ctx, owner, ref, i)
 		if err != nil {
@@ -60,15 +59,12 @@ func (s *Service) attachOne(ctx context.Context, owner string, ref FileRef, i in
 		return s.upload(ctx, owner, ref.ID, f.Mode)
 	}
 	if ref.Received != nil {
-		if ref.Data, err = ref.Received.bytes(); err != nil {
-			return f, err
-		}
-		ref.Name = ref.Received.name
+		return ref.Received.file(f.Mode)
 	}
 	if f.Name, err = cleanName(ref.Name); err != nil {
 		return f, err
 	}
-	f.Data, f.ID = ref.Data, parse.FileID(ref.Data)
+	f.Data, f.Size, f.ID = ref.Data, int64(len(ref.Data)), parse.FileID(ref.Data)
 	if f.Data == nil {
 		f.Data = []byte{}
 	}
@@ -82,7 +78,7 @@ func (s *Service) upload(ctx context.Context, owner, id string, mode injection.M
 	if err != nil {
 		return injection.File{}, err
 	}
-	f := injection.File{ID: id, Name: u.name, Mode: mode, MediaType: u.image, Open: func(context.Context) ([]byte, error) { return s.blobs.read(owner, u.content) }}
+	f := injection.File{ID: id, Name: u.name, Mode: mode, MediaType: u.image, Size: u.size, Open: func(context.Context) ([]byte, error) { return s.blobs.read(owner, u.content) }}
 	if u.image == "" {
 		f.Content = parse.FileIDOf(u.content)
 	}
@@ -95,7 +91,7 @@ func (s *Service) findUpload(ctx context.Context, key uploadKey) (upload, error)
 	if err != nil {
 		return upload{}, err
 	}
-	u := upload{name: record.Name, content: record.Content}
+	u := upload{name: record.Name, content: record.Content, size: record.Bytes}
 	if record.State == state.Uploaded {
 		u.image, err = s.imageType(key.owner, record)
 		return u, err
@@ -113,9 +109,14 @@ func (s *Service) imageType(owner string, f state.File) (string, error) {
 		return "", err
 	}
 	defer func() { _ = content.Close() }()
+	return imageIn(content), nil
+}
+
+// imageIn looks at the beginning of a file.
+func imageIn(content io.Reader) string {
 	head := make([]byte, 16)
-	n, _ := content.Read(head)
-	return injection.ImageType(head[:n]), nil
+	n, _ := io.ReadFull(content, head)
+	return injection.ImageType(head[:n])
 }
 
 // earlier are the documents attached to messages before the new one, each once,
@@ -173,6 +174,6 @@ func attachment(f injection.File, fresh bool) strategy.Attachment {
 		open = func(context.Context) ([]byte, error) { return f.Data, nil }
 	}
 	return strategy.Attachment{
-		Attachment: chat.Attachment{FileID: f.ID, Name: f.Name, Path: f.Path, MediaType: f.MediaType}, New: fresh, Size: int64(len(f.Data)), Open: open,
+		Attachment: chat.Attachment{FileID: f.ID, Name: f.Name, Path: f.Path, MediaType: f.MediaType}, New: fresh, Size: max(f.Size, int64(len(f.Data))), Open: open,
 	}
 }

@@ -47,7 +47,7 @@ func (b blobs) receive(ctx context.Context, name string, r io.Reader, limit int6
 	return &received{Pending: p, content: hex.EncodeToString(sum.Sum(nil)), size: n}, nil
 }
 
-// bytes are those of a small upload, for a request of its own.
+// bytes are read when they are needed.
 func (r *received) bytes() ([]byte, error) {
 	data, err := os.ReadFile(r.Name())
 	if err != nil {

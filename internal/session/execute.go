@@ -50,6 +50,11 @@ func (s *Service) Execute(ctx context.Context, owner string, one *strategy.Strat
 
 // run executes a strategy over what the injector would be asked.
 func (s *Service) run(ctx context.Context, owner string, one *strategy.Strategy, req injection.Request, x Execution) (strategy.Execution, error) {
+	end, err := s.load.begin(ctx, owner, req)
+	if err != nil {
+		return strategy.Execution{}, err
+	}
+	defer end()
 	list, modes := Attached(req.Files, req.Images, req.Earlier)
 	registry, err := strategy.NewRegistry(builtin.Preprocessors(builtin.Options{Injector: s.config.Injector(owner), Defaults: req.Options, Modes: modes})...)
 	if err != nil {

@@ -44,6 +44,21 @@ func (s *Service) Receive(ctx context.Context, name string, body io.Reader, limi
 	return &Incoming{received: r, name: name}, nil
 }
 
+// file is what arrived as a file of its request alone: on disk until it is needed.
+func (in *Incoming) file(mode injection.Mode) (f injection.File, err error) {
+	content, err := os.Open(in.received.Name())
+	if err != nil {
+		return f, durable.Explain(in.received.Name(), err)
+	}
+	defer func() { _ = content.Close() }()
+	f = injection.File{ID: parse.FileIDOf(in.content), Name: in.name, Mode: mode, MediaType: imageIn(content), Size: in.size}
+	f.Open = func(context.Context) ([]byte, error) { return in.bytes() }
+	if f.MediaType == "" {
+		f.Content = f.ID
+	}
+	return f, nil
+}
+
 // Accept makes a file that has arrived one of owner's and begins to read it.
 // When it returns without an error, the file outlives this process.
 func (s *Service) Accept(ctx context.Context, owner, purpose string, in *Incoming) (state.File, error) {

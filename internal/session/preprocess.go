@@ -53,6 +53,11 @@ func (s *Service) inject(ctx context.Context, owner string, q Question) (injecti
 	if err != nil {
 		return injection.Result{}, nil, err
 	}
+	end, err := s.load.begin(ctx, owner, req)
+	if err != nil {
+		return injection.Result{}, nil, err
+	}
+	defer end()
 	start := time.Now()
 	split, err := s.split(ctx, q.Intent, req.Options.Mode, req.Text, req.Messages, req.Model)
 	if err != nil {

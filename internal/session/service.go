@@ -55,6 +55,7 @@ type Config struct {
 	// Strategies are those of the host, checked against registry.
 	Strategies func(ctx context.Context, registry *strategy.Registry) (strategy.Set, error)
 	Quota      state.Quota // of each owner
+	Load       int64       // bytes of documents that questions under way may be about; 0 means DefaultLoad
 	// Evaluator is what an evaluation of one owner runs with: reader, embedder, store. Nil: there are none.
 	Evaluator   func(owner string) eval.Options
 	Evaluations int          // run at once; 0 means one
@@ -70,6 +71,7 @@ type Service struct {
 	blobs    blobs
 	uploads  uploads
 	queue    *queue[state.File]
+	load     *load
 	evals    evaluations
 	known    strategies
 	router   router
@@ -93,7 +95,7 @@ func Open(ctx context.Context, c Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{config: c, log: c.Logger, blobs: blobs{root: filepath.Join(c.Data, "files")}, release: release, router: router{upstreams: c.Upstreams, observe: c.Observe}}
+	s := &Service{config: c, log: c.Logger, blobs: blobs{root: filepath.Join(c.Data, "files")}, release: release, load: newLoad(c.Load), router: router{upstreams: c.Upstreams, observe: c.Observe}}
 	if err := s.prepare(ctx); err != nil {
 		release()
 		return nil, err

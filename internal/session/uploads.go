@@ -22,6 +22,7 @@ type uploadKey struct{ owner, id string }
 type upload struct {
 	name    string
 	content string // SHA-256 of its bytes, hexadecimal
+	size    int64  // in bytes
 	image   string // media type of an image, else empty
 	at      time.Time
 }

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"inlay/injection"
+)
+
+// DefaultLoad is what [Config.Load] is if it is zero.
+const DefaultLoad = 64 << 20
+
+// load bounds the bytes of the documents that questions under way are about: a
+// search takes some forty times as much in memory. Those that would be too many
+// wait, and no owner can make the others wait for more than one half of it.
+type load struct {
+	most   int64
+	all    *semaphore.Weighted
+	mu     sync.Mutex
+	owners map[string]*semaphore.Weighted
+}
+
+func newLoad(most int64) *load {
+	most = max(2, cmp.Or(most, DefaultLoad))
+	return &load{most: most, all: semaphore.NewWeighted(most), owners: map[string]*semaphore.Weighted{}}
+}
+
+// lightest is what no question waits for, in bytes.
+const lightest = 64 << 10
+
+// begin waits until the documents of a question have their room; end gives it
+// back. What is larger than all the room there is, is worked on alone.
+func (l *load) begin(ctx context.Context, owner string, req injection.Request) (end func(), err error) {
+	n := weightOf(req)
+	if n <= lightest {
+		return func() {}, nil
+	}
+	var held []func()
+	end = func() {
+		for _, release := range held {
+			release()
+		}
+	}
+	for _, s := range l.rooms(owner, n) {
+		if err := s.room.Acquire(ctx, s.n); err != nil {
+			end()
+			return nil, context.Cause(ctx)
+		}
+		held = append(held, func() { s.room.Release(s.n) })
+	}
+	return end, nil
+}
+
+// share is a part of a room.
+type share struct {
+	room *semaphore.Weighted
+	n    int64
+}
+
+// rooms are those to pass, in this order: the owner's half, and that of all.
+// Where nobody needs a key there is one owner, who has the whole.
+func (l *load) rooms(owner string, n int64) []share {
+	all := share{l.all, min(n, l.most)}
+	if owner == Local {
+		return []share{all}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own, ok := l.owners[owner]
+	if !ok {
+		own = semaphore.NewWeighted(l.most / 2)
+		l.owners[owner] = own
+	}
+	return []share{{own, min(n, l.most/2)}, all}
+}
+
+// weightOf is how many bytes of documents a question weighs. A dry run embeds
+// and searches nothing: it reads, at the most.
+func weightOf(req injection.Request) (n int64) {
+	for _, list := range [][]injection.File{req.Files, req.Earlier} {
+		for _, f := range list {
+			n += max(f.Size, int64(len(f.Data)))
+		}
+	}
+	if req.Options.DryRun {
+		n /= 8
+	}
+	return n
+}
