@@ -30,7 +30,7 @@ func lookAddress(ctx context.Context, e *examination) []finding {
 	if !isLoopback(e.Addr) {
 		reach = "others can reach it, with keys"
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", e.Addr)
+	l, err := (&net.ListenConfig{}).Listen(ctx, networkOf(e.Addr), e.Addr)
 	if err == nil {
 		if err := l.Close(); err != nil {
 			return ofError(err, "")

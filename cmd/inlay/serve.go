@@ -172,9 +172,20 @@ func isLoopback(addr string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
+// networkOf is what to listen on: 0.0.0.0 is every address of IPv4, where Go
+// would take those of IPv6 too.
+func networkOf(addr string) string {
+	if host, _, err := net.SplitHostPort(addr); err == nil {
+		if ip, err := netip.ParseAddr(host); err == nil && ip.Is4() {
+			return "tcp4"
+		}
+	}
+	return "tcp"
+}
+
 // listen serves until ctx ends.
 func (c *serveCmd) listen(ctx context.Context, a *app, handler http.Handler, log *slog.Logger) error {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
+	l, err := (&net.ListenConfig{}).Listen(ctx, networkOf(c.Addr), c.Addr)
 	if err != nil {
 		return &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "cannot be listened on: " + reasonOfNet(err), Next: "choose another address", Err: err}
 	}
@@ -208,12 +219,12 @@ func (c *serveCmd) serve(ctx context.Context, server *http.Server, l net.Listene
 		return err
 	case <-ctx.Done():
 	}
-	log.InfoContext(ctx, "stopping", "drain", c.Drain)
+	log.InfoContext(ctx, "stopping", "drain", c.Drain.String())
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Drain)
 	defer cancel()
 	err := server.Shutdown(drain)
 	if errors.Is(err, context.DeadlineExceeded) {
-		log.WarnContext(ctx, "requests were cut off", "after", c.Drain)
+		log.WarnContext(ctx, "requests were cut off", "after", c.Drain.String())
 		err = server.Close()
 	}
 	if e := <-failed; !errors.Is(e, http.ErrServerClosed) {

@@ -75,6 +75,13 @@ func (a *authority) client() (*http.Client, *big.Int) {
 	}}, serial
 }
 
+// TestNetworkOf: 0.0.0.0 opens what it says and no more.
+func TestNetworkOf(t *testing.T) {
+	for addr, want := range map[string]string{"0.0.0.0:80": "tcp4", "127.0.0.1:80": "tcp4", "[::]:80": "tcp", ":80": "tcp", "localhost:80": "tcp", "[::ffff:1.2.3.4]:80": "tcp", "odd": "tcp"} {
+		require.Equal(t, want, networkOf(addr), addr)
+	}
+}
+
 // TestTLS: an official client over HTTPS with a certificate that it verifies;
 // a new certificate is taken up while the server runs, half of one is not.
 func TestTLS(t *testing.T) {

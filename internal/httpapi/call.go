@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -113,6 +115,15 @@ func bodyError(err error, limit int64) error {
 		return &fault.Error{Code: fault.Timeout, Subject: "body", Reason: "did not arrive in time", Next: "send it again", Err: err}
 	}
 	return &fault.Error{Code: fault.Usage, Subject: "body", Reason: "did not arrive whole", Next: "send it again", Err: err}
+}
+
+// formError explains why the next part of a form could not be read.
+func formError(err error, limit int64) error {
+	cut := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(net.Error))
+	if _, known := errors.AsType[*fault.Error](err); cut || known || isSilent(err) || errors.As(err, new(*http.MaxBytesError)) {
+		return bodyError(err, limit)
+	}
+	return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a part whose head cannot be read", Next: "send multipart/form-data", Err: err}
 }
 
 func tooLargeBody(limit int64) error {

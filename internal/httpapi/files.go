@@ -89,7 +89,7 @@ func (a *API) uploadFile(c *call) error {
 			break
 		}
 		if err != nil {
-			return bodyError(err, a.config.Limits.File)
+			return formError(err, a.config.Limits.File)
 		}
 		if err := up.take(part); err != nil {
 			return err

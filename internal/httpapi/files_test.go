@@ -77,6 +77,8 @@ func TestUploadsAreRefused(t *testing.T) {
 		"odd field":     {formOf(t, "colour", "red", "@file:a.txt", "x"), 400, "not known"},
 		"no name":       {formOf(t, "@file:..", "x"), 400, "file name"},
 		"long name":     {formOf(t, "@file:"+strings.Repeat("n", 300), "x"), 400, "255"},
+		"turned name":   {formOf(t, "@file:invoice\u202efdp.exe", "x"), 400, "control characters"},
+		"odd head":      {form{strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\x00\"\r\n\r\nx\r\n--b--\r\n"), "multipart/form-data; boundary=b"}, 400, "head cannot be read"},
 		"cut off form":  {form{strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nxx"), "multipart/form-data; boundary=b"}, 400, "did not arrive whole"},
 		"nothing in it": {form{strings.NewReader(""), "multipart/form-data; boundary=b"}, 400, "file: is missing"},
 	} {
@@ -90,7 +92,10 @@ func TestUploadsAreRefused(t *testing.T) {
 		require.NotContains(t, string(got.body), "mischief", "a value is never repeated")
 		require.Equal(t, "invalid_request_error", e.Error.Type)
 	}
-	s.upload("", "../../a.txt", "x")
+	s.upload("", "../../\u200fa.txt", "x") // a mark of direction belongs to names of its script
+	packed := s.do("POST", "/v1/preprocess", "", []byte(`{}`), "Content-Encoding", "gzip")
+	require.Equal(t, http.StatusUnsupportedMediaType, packed.status)
+	require.Contains(t, string(packed.body), "send it without compression")
 	got := s.do("POST", "/v1/files", "", formOf(t, "@file:b.txt", "y"))
 	require.Equal(t, http.StatusUnprocessableEntity, got.status)
 	require.Contains(t, string(got.body), "more than 1 file ")

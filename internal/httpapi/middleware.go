@@ -96,6 +96,9 @@ func (a *API) guarded(c *call, r route) (err error) {
 	defer cancel()
 	c.Request = c.WithContext(ctx)
 	c.Body = &patient{ReadCloser: c.Body, c: c}
+	if err := plainBody(c.Request); err != nil {
+		return err
+	}
 	if r.open {
 		return r.handle(c)
 	}
@@ -111,6 +114,16 @@ func (a *API) guarded(c *call, r route) (err error) {
 	return ended(ctx, r.handle(c))
 }
 
+// plainBody refuses a body that is packed: unpacked it could be of any size.
+func plainBody(r *http.Request) error {
+	for _, coding := range r.Header.Values("Content-Encoding") {
+		if coding != "" && !strings.EqualFold(coding, "identity") {
+			return &fault.Error{Code: fault.UnsupportedFormat, Subject: "body", Reason: "has a Content-Encoding", Next: "send it without compression"}
+		}
+	}
+	return nil
+}
+
 func (a *API) deadline(ctx context.Context, r route) (context.Context, context.CancelFunc) {
 	if r.stream {
 		return context.WithCancel(ctx)
@@ -122,7 +135,7 @@ func (a *API) deadline(ctx context.Context, r route) (context.Context, context.C
 func (a *API) note(c *call, r route, err error, took time.Duration) {
 	level, attrs := slog.LevelInfo, []slog.Attr{
 		slog.String("request", c.id), slog.String("method", c.Method), slog.String("route", r.path), slog.Int("status", c.w.statusOr(err)),
-		slog.Int64("bytes", c.w.bytes), slog.Duration("took", took), slog.String("owner", c.owner),
+		slog.Int64("bytes", c.w.bytes), slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("owner", c.owner),
 	}
 	if err != nil {
 		f := failureOf(err)

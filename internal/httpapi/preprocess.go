@@ -134,7 +134,7 @@ func (f *preprocessParts) read(form *multipart.Reader) error {
 			break
 		}
 		if err != nil {
-			return bodyError(err, f.api.config.Limits.Body)
+			return formError(err, f.api.config.Limits.Body)
 		}
 		if err := f.take(part); err != nil {
 			return err
