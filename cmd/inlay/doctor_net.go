@@ -40,7 +40,20 @@ func lookAddress(ctx context.Context, e *examination) []finding {
 	if errors.Is(err, syscall.EADDRINUSE) && e.Data != "" && e.served() {
 		return fine("%s is in use, and so is the data folder; %s", e.Addr, reach)
 	}
-	return bad(e.Addr+" cannot be listened on: "+reasonOfNet(err), "stop what uses it, or choose another with --addr")
+	return bad(e.Addr+" cannot be listened on: "+reasonOfNet(err), nextOfAddress(err))
+}
+
+// nextOfAddress is what to do about an address that cannot be listened on.
+func nextOfAddress(err error) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "stop what uses it, or choose another with --addr"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "name an address of this computer with --addr, or 0.0.0.0 for all of them"
+	case errors.Is(err, syscall.EACCES):
+		return "choose a port above 1023 with --addr, or allow the program lower ones"
+	}
+	return "write --addr like 127.0.0.1:8765"
 }
 
 // soon is how long before its end a certificate is warned of.

@@ -187,7 +187,7 @@ func networkOf(addr string) string {
 func (c *serveCmd) listen(ctx context.Context, a *app, handler http.Handler, log *slog.Logger) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, networkOf(c.Addr), c.Addr)
 	if err != nil {
-		return &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "cannot be listened on: " + reasonOfNet(err), Next: "choose another address", Err: err}
+		return &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "cannot be listened on: " + reasonOfNet(err), Next: nextOfAddress(err), Err: err}
 	}
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,

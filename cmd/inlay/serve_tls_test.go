@@ -82,6 +82,20 @@ func TestNetworkOf(t *testing.T) {
 	}
 }
 
+// TestTakenAddress: what cannot be listened on is told with what to do.
+func TestTakenAddress(t *testing.T) {
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	for addr, next := range map[string]string{l.Addr().String(): "stop what uses it", "192.0.2.1:80": "an address of this computer", "8765": "write --addr like"} {
+		e := &examination{&doctorCmd{}, nil}
+		e.Addr = addr
+		found := lookAddress(t.Context(), e)
+		require.Equal(t, broken, found[0].Verdict, addr)
+		require.Contains(t, found[0].Next, next, addr)
+	}
+}
+
 // TestTLS: an official client over HTTPS with a certificate that it verifies;
 // a new certificate is taken up while the server runs, half of one is not.
 func TestTLS(t *testing.T) {

@@ -100,7 +100,7 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (
 			}
 			list = append(list, openaiUpstream(name, openai.Config{BaseURL: address, Key: key, Logger: log, Around: tracer.Around(name)}))
 		default:
-			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai as its provider"}
+			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai as its provider", Next: "write it like " + name + "=ollama:" + ollama.DefaultURL}
 		}
 	}
 	return list, nil

@@ -4,14 +4,17 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"inlay/fault"
+	"inlay/internal/durable"
 )
 
 // Protected lists the routes that need a key, as "METHOD path".
@@ -68,6 +71,12 @@ func TestNothingLeaks(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, f.status)
 	require.NotContains(t, f.detail(), "secret")
 	require.NotContains(t, errorTypes(err), "secret")
+
+	for _, cause := range []error{syscall.EACCES, syscall.ENOSPC} {
+		f = failureOf(durable.Explain("/srv/secret/files", &fs.PathError{Op: "open", Path: "/srv/secret/files/x", Err: cause}))
+		require.GreaterOrEqual(t, f.status, http.StatusInternalServerError)
+		require.NotContains(t, f.detail(), "srv")
+	}
 
 	var v struct {
 		Limit int `json:"limit"`

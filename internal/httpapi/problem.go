@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -76,6 +77,9 @@ func failureOf(err error) failure {
 		}
 		f.code, f.subject, f.reason, f.next = e.Code, e.Subject, e.Reason, e.Next
 	}
+	if isServerPath(f.subject, err) { // where the server keeps things is its operator's
+		f.code, f.subject, f.reason, f.next = fault.Internal, "server", "cannot use its store", "tell whoever runs it"
+	}
 	f.status = statusOf(f.code)
 	f.reason = cmp.Or(f.reason, unworded(f.code))
 	if u, ok := errors.AsType[*session.UpstreamError](err); ok {
@@ -94,6 +98,12 @@ func failureOf(err error) failure {
 		f.status = http.StatusMethodNotAllowed
 	}
 	return f
+}
+
+// isServerPath reports that an error's subject is a path of the server: names
+// from clients have no separators, and what failed is a file of ours.
+func isServerPath(subject string, err error) bool {
+	return strings.ContainsRune(subject, filepath.Separator) && errors.As(err, new(syscall.Errno))
 }
 
 // fromUpstream tells an upstream's failure from the same one of ours: that the

@@ -46,9 +46,9 @@ func (s *Service) Receive(ctx context.Context, name string, body io.Reader, limi
 
 // file is what arrived as a file of its request alone: on disk until it is needed.
 func (in *Incoming) file(mode injection.Mode) (f injection.File, err error) {
-	content, err := os.Open(in.received.Name())
+	content, err := os.Open(in.Name())
 	if err != nil {
-		return f, durable.Explain(in.received.Name(), err)
+		return f, durable.Explain(in.Name(), err)
 	}
 	defer func() { _ = content.Close() }()
 	f = injection.File{ID: parse.FileIDOf(in.content), Name: in.name, Mode: mode, MediaType: imageIn(content), Size: in.size}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -132,6 +133,9 @@ func Models(ctx context.Context, c Config) ([]string, error) {
 		return nil, err
 	}
 	list, err := s.api.List(ctx)
+	if e, ok := errors.AsType[api.StatusError](err); ok && e.StatusCode == http.StatusNotFound {
+		return nil, s.fault(fault.BackendUnreachable, "what answers at "+s.config.URL+" is no Ollama server", "set the base URL of one", nil)
+	}
 	if err != nil {
 		return nil, s.explain(err)
 	}

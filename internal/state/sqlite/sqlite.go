@@ -113,6 +113,9 @@ func damaged(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return &fault.Error{Code: fault.FileUnreadable, Subject: path, Reason: "the state cannot be opened: permission denied", Next: "check who owns the data folder", Err: err}
 	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return &fault.Error{Code: fault.Usage, Subject: path, Reason: "the state cannot be opened: its folder is a file", Next: "name another folder with --data", Err: err}
+	}
 	next := "restore it from a backup, or move it away to begin anew"
 	if errors.Is(err, errNewer) {
 		next = "use that version, or another data folder"
