@@ -40,9 +40,13 @@ second-opinion: ## token ids and templates against npm's node-llama-cpp
 	scripts/second-opinion
 
 .PHONY: drill
-drill: ## the service under real faults, and who may reach what; prints their tables (as root also a full disk)
+drill: ## the service under real faults, told to stop, with a new certificate, and who may reach what; prints their tables (as root also a full disk)
 	scripts/ollama-server run go test -count=1 -timeout 30m -v -run '^TestDrill' ./cmd/inlay -drill | grep -v '^=== '
 	go test -count=1 -v -run '^TestAccess$$' ./internal/httpapi | grep -v '^=== '
+
+.PHONY: check-deploy
+check-deploy: ## image, systemd unit and Compose file, tried for real as far as this machine can (root, Debian)
+	scripts/check-deploy
 
 .PHONY: fmt
 fmt: ## format everything

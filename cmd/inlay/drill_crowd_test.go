@@ -120,7 +120,7 @@ func TestDrillUploads(t *testing.T) {
 		rows.row(upto, int(rate), first, end, whole, d.memory())
 	}
 	d.kill()
-	rows.row("restart", "", d.start(), "", "", d.memory())
+	rows.row("killed, ready again after", d.start(), "", "", "", d.memory())
 	d.must(d.json(http.MethodGet, "/v1/files/"+last, "", nil))
 }
 

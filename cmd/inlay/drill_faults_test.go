@@ -163,7 +163,7 @@ func TestDrillDisk(t *testing.T) {
 		}
 		require.NoError(t, syscall.Unmount(d.data, 0))
 	})
-	rows := newTable(t, "moment", "uploads taken", "refused with", "bytes equal", "server")
+	rows := newTable(t, "moment", "files kept", "refused since", "bytes equal", "server")
 	d.start()
 	kept := map[string][]byte{}
 	refused := map[int]int{}
@@ -186,7 +186,7 @@ func TestDrillDisk(t *testing.T) {
 			got := d.must(d.json(http.MethodGet, "/v1/files/"+id+"/content", "", nil))
 			require.True(t, bytes.Equal(content, got.body), id)
 		}
-		rows.row(moment, len(kept), fmt.Sprint(refused), "all", "answers")
+		rows.row(moment, len(kept), refusals(refused), "all", "answers")
 	}
 	fill()
 	require.NotEmpty(t, refused)
@@ -227,6 +227,15 @@ func TestDrillDisk(t *testing.T) {
 	clear(refused)
 	d.must(d.json(http.MethodPost, "/v1/chats", "", map[string]any{}))
 	check("room again")
+}
+
+// refusals counts refusals by their status.
+func refusals(list map[int]int) string {
+	var out []string
+	for status, n := range list {
+		out = append(out, fmt.Sprintf("%d with %d", n, status))
+	}
+	return orNone(strings.Join(out, ", "))
 }
 
 // TestDrillUpstream kills a real Ollama server while it answers.

@@ -58,15 +58,19 @@ func (u *upstream) last() map[string]any {
 
 func (u *upstream) list() session.Upstreams {
 	c := openai.Config{BaseURL: u.URL + "/v1", Library: &tokens.Library{}, Backoff: time.Millisecond, HTTP: &http.Client{}}
-	return session.Upstreams{{
-		Name: "up",
+	return session.Upstreams{openaiUpstream("up", c)}
+}
+
+func openaiUpstream(name string, c openai.Config) session.Upstream {
+	return session.Upstream{
+		Name: name,
 		Open: func(model string, length int) (session.Model, error) {
 			c := c
 			c.Model, c.Length = model, length
 			return openai.New(c)
 		},
 		Models: func(ctx context.Context) ([]string, error) { return openai.Models(ctx, c) },
-	}}
+	}
 }
 
 func says(text string) http.HandlerFunc {
@@ -283,36 +287,4 @@ func TestStrategyInCompletions(t *testing.T) {
 	}
 	require.Len(t, u.last()["messages"], 3)
 	require.Equal(t, 2, strings.Count(string(s.do("GET", "/v1/chats/"+made.ID, "", nil).body), "A summary."))
-}
-
-// FuzzRoutes sends malformed bodies to every route that takes one: no panic, no
-// 500, and nothing repeated.
-func FuzzRoutes(f *testing.F) {
-	for _, seed := range []string{
-		``, `{}`, `[]`, `{"messages": [{"role": "user", "text": "q"}], "context_length": 100}`, `{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {"file_data": "eA=="}}]}], "inlay": {"context_length": 99}}`,
-		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nx\r\n--b--\r\n", `{"title": "t"}`, `{"context": {"extra": {}}, "input": "x", "settings": {"a": 1}}`,
-		`{"files": [{"name": "a.txt", "data": "eA=="}], "questions": [{"question": "q", "expected": [{"quote": "x"}]}], "thresholds": "0:1:.5", "limits": [1], "chunks": ["50/0"], "aim": "f1", "cost": {"miss": 1}}`,
-	} {
-		for route := range 10 {
-			f.Add(uint8(route), false, []byte(seed))
-			f.Add(uint8(route), true, []byte(seed))
-		}
-	}
-	paths := []string{
-		"/v1/files", "/v1/preprocess", "/v1/chat/completions", "/v1/strategies/match", "/v1/strategies/summarize-documents/execute",
-		"/v1/preprocessors/files", "/v1/chats", "/v1/chats/none/messages", "/v1/evaluations", "/v1/evaluations/none/cancel",
-	}
-	s := start(f, setup{}).api.Handler()
-	f.Fuzz(func(t *testing.T, route uint8, form bool, body []byte) {
-		kind := "application/json"
-		if form {
-			kind = "multipart/form-data; boundary=b"
-		}
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, paths[int(route)%len(paths)], strings.NewReader(string(body)))
-		r.Host = "localhost"
-		r.Header.Set("Content-Type", kind)
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, r)
-		require.Less(t, w.Code, 500, "%s: %s", r.URL.Path, w.Body)
-	})
 }
