@@ -89,6 +89,9 @@ func (c *call) held(buffer []byte, r io.Reader, limit int64) ([]byte, error) {
 // doubled is a copy of a full buffer with room for more.
 func (c *call) doubled(data []byte, limit int64) ([]byte, error) {
 	size := min(2*int64(len(data)), limit+1)
+	if len(data) < firstPart {
+		size = min(size, firstPart)
+	}
 	if n := size - firstPart - c.holds; n > 0 {
 		if !c.api.bodies.take(c.owner, n) {
 			return nil, errBodies()
