@@ -41,7 +41,7 @@ func openDocument(ctx context.Context, data []byte, limits parse.Limits) (*docum
 	if d.reader, err = openReader(file, s.trailer.Encrypt != ""); err != nil {
 		return nil, err
 	}
-	d.off = readLayers(d.reader.Trailer().Key("Root"))
+	d.off = readLayers(d.reader)
 	d.pages, err = readPages(d.reader, limits.Pages)
 	return d, err
 }

@@ -14,10 +14,10 @@ type layers map[string]bool
 const maxLayers = 10_000
 
 // readLayers reads which groups a viewer shows at first (PDF 32000-1, 8.11.4).
-func readLayers(catalog lib.Value) layers {
+func readLayers(r *lib.Reader) layers {
 	off := layers{}
 	_ = guard(func() error { // damaged, everything is shown
-		all := catalog.Key("OCProperties")
+		all := r.Trailer().Key("Root").Key("OCProperties")
 		config := all.Key("D")
 		if config.Key("BaseState").Name() == "OFF" {
 			for _, group := range referencesIn(all.Key("OCGs").String()) {
