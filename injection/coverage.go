@@ -3,7 +3,8 @@ package injection
 import (
 	"context"
 	"fmt"
-	"regexp"
+
+	"inlay/internal/lazy"
 
 	"inlay/chat"
 	"inlay/parse"
@@ -26,7 +27,7 @@ type CoverageReport struct {
 
 // wholeDocument matches requests that three passages cannot serve: for a
 // summary, an overview, a comparison, a count or a full list.
-var wholeDocument = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:` +
+var wholeDocument = lazy.Regexp(`(?i)(?:^|[^\pL\pN])(?:` +
 	`summari[sz](?:e[sd]?|ing)|summary|summaries|overview|outline|tl;?dr|recap|gist|` +
 	`main points?|key (?:points?|takeaways?|findings?|ideas?)|compare[sd]?|comparing|comparison|contrast|differences? between|` +
 	`how many|how often|count (?:all|the|every)|number of times|list (?:all|every|each|the)|name (?:all|every)|enumerate|every single|` +
@@ -37,7 +38,7 @@ var wholeDocument = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:` +
 	`)(?:$|[^\pL\pN])`)
 
 // WholeDocument reports whether a question asks about documents as a whole.
-func WholeDocument(question string) bool { return wholeDocument.MatchString(question) }
+func WholeDocument(question string) bool { return wholeDocument().MatchString(question) }
 
 // covers reports whether this turn is served by a selection.
 func (t *turn) covers() (Coverer, bool) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"inlay/internal/lazy"
 )
 
 // detector claims lines from i on for a kind, or does not.
@@ -18,11 +20,11 @@ func detectors() []detector {
 	}
 }
 
-var fenceOpens = regexp.MustCompile("^(`{3,}|~{3,})[^`]*$")
+var fenceOpens = lazy.Regexp("^(`{3,}|~{3,})[^`]*$")
 
 // fence is a fenced block, its fences included. One that is never closed is none.
 func fence(p *page, i int) (span, bool) {
-	m := fenceOpens.FindStringSubmatch(p.lines[i].trim)
+	m := fenceOpens().FindStringSubmatch(p.lines[i].trim)
 	if m == nil {
 		return span{}, false
 	}
@@ -61,13 +63,13 @@ func fenceKind(p *page, i, j int) Kind {
 }
 
 var (
-	quoteMark  = regexp.MustCompile(`^("""|'''|«|<<<+|>>>+)$`)
-	armourMark = regexp.MustCompile(`^-{3,}\s*BEGIN ([\w .-]+?)\s*-{3,}$`)
+	quoteMark  = lazy.Regexp(`^("""|'''|«|<<<+|>>>+)$`)
+	armourMark = lazy.Regexp(`^-{3,}\s*BEGIN ([\w .-]+?)\s*-{3,}$`)
 )
 
 // quotes is a text between lines of triple quotes and the like.
 func quotes(p *page, i int) (span, bool) {
-	m := quoteMark.FindString(p.lines[i].trim)
+	m := quoteMark().FindString(p.lines[i].trim)
 	if m == "" {
 		return span{}, false
 	}
@@ -91,7 +93,7 @@ func quotes(p *page, i int) (span, bool) {
 
 // armour is what stands between -----BEGIN X----- and -----END X-----.
 func armour(p *page, i int) (span, bool) {
-	m := armourMark.FindStringSubmatch(p.lines[i].trim)
+	m := armourMark().FindStringSubmatch(p.lines[i].trim)
 	if m == nil {
 		return span{}, false
 	}
@@ -106,7 +108,7 @@ func armour(p *page, i int) (span, bool) {
 // leastJSON is the bytes of the smallest JSON value that counts.
 const leastJSON = 60
 
-var jsonKey = regexp.MustCompile(`(?m)["']?[\w$.-]+["']?\s*:\s*(?:["'{\[]|-?\d|true|false|null)`)
+var jsonKey = lazy.Regexp(`(?m)["']?[\w$.-]+["']?\s*:\s*(?:["'{\[]|-?\d|true|false|null)`)
 
 // jsonValue is a JSON value, or several, one below the other. It may begin
 // within a line, after words. One with small mistakes counts too, if it is
@@ -163,7 +165,7 @@ func jsonEnd(p *page, start int) int {
 	if json.Valid([]byte(text)) && (text[0] == '{' || end >= leastJSON) && strings.ContainsAny(text, ":,") {
 		return start + end
 	}
-	keys := len(jsonKey.FindAllStringIndex(text, 200))
+	keys := len(jsonKey().FindAllStringIndex(text, 200))
 	if keys >= 3 && strings.Contains(text, `"`) && !strings.Contains(text, ";\n") && keys*160 > min(len(text), 32000) {
 		return start + end
 	}
@@ -195,8 +197,8 @@ func balanced(s string) (end, seen int) {
 }
 
 var (
-	tagOpens = regexp.MustCompile(`^<(?:!DOCTYPE\s+)?([A-Za-z][\w:.-]*)[^<>]*>?`)
-	xmlHead  = regexp.MustCompile(`^<(?:\?xml|!DOCTYPE|!--)`)
+	tagOpens = lazy.Regexp(`^<(?:!DOCTYPE\s+)?([A-Za-z][\w:.-]*)[^<>]*>?`)
+	xmlHead  = lazy.Regexp(`^<(?:\?xml|!DOCTYPE|!--)`)
 )
 
 // markup is XML or HTML from a tag at the start of a line to where it is closed.
@@ -206,13 +208,13 @@ func markup(p *page, i int) (span, bool) {
 		return span{}, false
 	}
 	from := i
-	for xmlHead.MatchString(t) && i+1 < len(p.lines) { // the element follows its prologue
+	for xmlHead().MatchString(t) && i+1 < len(p.lines) { // the element follows its prologue
 		if i = p.next(i + 1); i == len(p.lines) {
 			return span{}, false
 		}
 		t = p.lines[i].trim
 	}
-	m := tagOpens.FindStringSubmatch(t)
+	m := tagOpens().FindStringSubmatch(t)
 	if m == nil {
 		return span{}, false
 	}
@@ -242,16 +244,16 @@ func (p *page) closing(i int, name string) int {
 }
 
 var (
-	diffHead = regexp.MustCompile(`^(?:diff --git |--- (?:a/|\S+\s*\d{4}-)|Index: |@@ -\d)`)
-	diffLine = regexp.MustCompile(`^(?:[ +\-\\]|@@ |diff --git|index [0-9a-f]|--- |\+\+\+ |new file|deleted file|similarity|rename |Index: |=====|$)`)
+	diffHead = lazy.Regexp(`^(?:diff --git |--- (?:a/|\S+\s*\d{4}-)|Index: |@@ -\d)`)
+	diffLine = lazy.Regexp(`^(?:[ +\-\\]|@@ |diff --git|index [0-9a-f]|--- |\+\+\+ |new file|deleted file|similarity|rename |Index: |=====|$)`)
 )
 
 // diff is a patch.
 func diff(p *page, i int) (span, bool) {
-	if !diffHead.MatchString(p.lines[i].text) {
+	if !diffHead().MatchString(p.lines[i].text) {
 		return span{}, false
 	}
-	to, count := p.run(i, 0, func(l line) bool { return diffLine.MatchString(l.text) })
+	to, count := p.run(i, 0, func(l line) bool { return diffLine().MatchString(l.text) })
 	if count < 4 {
 		return span{}, false
 	}

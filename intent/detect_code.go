@@ -3,18 +3,20 @@ package intent
 import (
 	"regexp"
 	"strings"
+
+	"inlay/internal/lazy"
 )
 
 var (
-	keyword = regexp.MustCompile(`^\s*(?:(?:export |public |private |protected |internal |static |async |pub |abstract |final |override )*(?:func|def|class|fn|impl|interface|struct|enum|function|trait|module|namespace|const|let|var|val|package|import|void|int|string|bool|float|double|char|auto|unsigned|type)\b|` +
+	keyword = lazy.Regexp(`^\s*(?:(?:export |public |private |protected |internal |static |async |pub |abstract |final |override )*(?:func|def|class|fn|impl|interface|struct|enum|function|trait|module|namespace|const|let|var|val|package|import|void|int|string|bool|float|double|char|auto|unsigned|type)\b|` +
 		`#include\b|#define\b|#if|#endif|using \w|from [\w.]+ import|return\b|if\s*\(|if .*[:{]$|else\b.{0,3}$|elif |elsif |for\s*\(|for .*[:{]$|while\b.*[:{)]$|try\s*[:{]|except\b|catch\b|finally\b|switch\b|case .*:|break;?$|continue;?$|end;?$|do$|then$|fi$|done$|esac$|begin$|` +
 		`(?i:select|insert into|update|delete from|create|alter|drop|with) .*|(?i:from|where|(?:inner |left |right |outer |cross )*join|group by|order by|having|limit|values|set|on|and|union|returning) .*|` +
 		`echo |export |sudo |cd |set -|RUN |COPY |FROM |CMD |ENV |WORKDIR |@\w+|use \w+(?:::|\\)|require|local |print|printf|#!/)`)
-	closing  = regexp.MustCompile(`^\s*[})\]]+[;,)]*$|^\s*[({\[]+$|^\s*</?\w[^>]*>$`)
-	operator = regexp.MustCompile(`(?::=|==|!=|=>|->|<-|\+=|-=|&&|\|\||::|<<|>>|\+\+|--|\w\s*=\s*[\w"'\[{(&*-]|\w\[\w|\s--?[a-z][\w-]*|\s[|>]\s|\$\w|\$\{|%\w\b|\)\.|\w\(\))`)
-	call     = regexp.MustCompile(`[\w\])]\([^)]*\)?`)
-	imports  = regexp.MustCompile(`^(?:import [\w.*{}, ]+|from [\w.]+ import .+|#include [<"].*|using [\w.]+;|package [\w.]+;?|use [\w:\\]+;?)(?: from .*)?;?$`)
-	comment  = regexp.MustCompile(`^\s*(?://|#|/\*|\*/|\* |--|<!--|"""|'''|;;|%)`)
+	closing  = lazy.Regexp(`^\s*[})\]]+[;,)]*$|^\s*[({\[]+$|^\s*</?\w[^>]*>$`)
+	operator = lazy.Regexp(`(?::=|==|!=|=>|->|<-|\+=|-=|&&|\|\||::|<<|>>|\+\+|--|\w\s*=\s*[\w"'\[{(&*-]|\w\[\w|\s--?[a-z][\w-]*|\s[|>]\s|\$\w|\$\{|%\w\b|\)\.|\w\(\))`)
+	call     = lazy.Regexp(`[\w\])]\([^)]*\)?`)
+	imports  = lazy.Regexp(`^(?:import [\w.*{}, ]+|from [\w.]+ import .+|#include [<"].*|using [\w.]+;|package [\w.]+;?|use [\w:\\]+;?)(?: from .*)?;?$`)
+	comment  = lazy.Regexp(`^\s*(?://|#|/\*|\*/|\* |--|<!--|"""|'''|;;|%)`)
 )
 
 // judged is how many bytes of a line are looked at to tell what it is.
@@ -31,19 +33,19 @@ func codeScore(l line) int {
 	if n := strings.Count(t, " "); n > 2 && !strings.ContainsAny(t, "(){}[];=<>:#/\\\"$|&@*,-_") {
 		return 0
 	}
-	if t == "" || bullet.MatchString(l.text) && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, "{") {
+	if t == "" || bullet().MatchString(l.text) && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, "{") {
 		return 0
 	}
 	score := 0
 	switch {
-	case closing.MatchString(t), imports.MatchString(t):
+	case closing().MatchString(t), imports().MatchString(t):
 		return 2
 	case strings.HasSuffix(t, ";") || strings.HasSuffix(t, "{") || strings.HasSuffix(t, "};") || strings.HasSuffix(t, "\\"):
 		score += 2
 	case strings.HasSuffix(t, ",") || strings.HasSuffix(t, "(") || strings.HasSuffix(t, ")") || strings.HasSuffix(t, "):"):
 		score++
 	}
-	for _, sign := range []*regexp.Regexp{keyword, operator, call, comment} {
+	for _, sign := range []*regexp.Regexp{keyword(), operator(), call(), comment()} {
 		if sign.MatchString(l.text) {
 			score++
 		}
@@ -55,7 +57,7 @@ func codeScore(l line) int {
 	if strings.HasPrefix(l.text, "  ") || strings.HasPrefix(l.text, "\t") {
 		score++
 	}
-	if n >= 6 && symbols < .05 && !comment.MatchString(l.text) {
+	if n >= 6 && symbols < .05 && !comment().MatchString(l.text) {
 		score -= 2
 	}
 	return score
@@ -63,7 +65,7 @@ func codeScore(l line) int {
 
 // code is indented or bare lines of a program.
 func code(p *page, i int) (span, bool) {
-	if codeScore(p.lines[i]) < 2 && !comment.MatchString(p.lines[i].text) {
+	if codeScore(p.lines[i]) < 2 && !comment().MatchString(p.lines[i].text) {
 		return span{}, false
 	}
 	r := codeRun{to: i}
@@ -100,7 +102,7 @@ func (r *codeRun) take(p *page, first, j int) {
 		if j > first && !newParagraph {
 			r.to = j + 1
 		}
-	case comment.MatchString(p.lines[j].text) && score >= 0:
+	case comment().MatchString(p.lines[j].text) && score >= 0:
 		r.all++
 	case newParagraph: // that is no code
 		r.miss = 3

@@ -1,13 +1,14 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"inlay/internal/lazy"
 )
 
 var (
-	logStart = regexp.MustCompile(`^(?:` +
+	logStart = lazy.Regexp(`^(?:` +
 		`[\[(]?\d{4}[-/.]\d\d[-/.]\d\d[T ,]+\d\d:\d\d|` + // 2024-11-21 10:00
 		`[\[(]?\d{1,2}[-/.](?:\d{1,2}|[A-Z][a-z]{2})[-/.]\d{2,4}[ :T,]+\d\d:\d\d|` + // 21/Nov/2024:10:00
 		`(?:<\d+>)?(?:\w{3} )?[A-Z][a-z]{2} {1,2}\d{1,2} (?:\d{4} )?\d\d:\d\d:\d\d|` + // syslog
@@ -24,22 +25,22 @@ var (
 		`(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning)\b[:\s]|` +
 		`[\w./\\-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?: |` + // compilers
 		`##\[|\$ |\+ \w+ -)`)
-	logGoes = regexp.MustCompile(`^(?:\s{2,}\S|\t|\^+$|\S*[\w.]+\.\w+\(0x|\s*\^)`)
+	logGoes = lazy.Regexp(`^(?:\s{2,}\S|\t|\^+$|\S*[\w.]+\.\w+\(0x|\s*\^)`)
 )
 
 // logLines is a log, a trace or what a program printed: lines that begin with
 // times, levels and the like, and those between them.
 func logLines(p *page, i int) (span, bool) {
-	if !logStart.MatchString(p.lines[i].text) {
+	if !logStart().MatchString(p.lines[i].text) {
 		return span{}, false
 	}
 	starts := 0
 	to, _ := p.run(i, 3, func(l line) bool {
-		yes := logStart.MatchString(l.text)
+		yes := logStart().MatchString(l.text)
 		if yes {
 			starts++
 		}
-		return yes || logGoes.MatchString(l.text)
+		return yes || logGoes().MatchString(l.text)
 	})
 	if starts < 3 {
 		return span{}, false
@@ -48,22 +49,22 @@ func logLines(p *page, i int) (span, bool) {
 }
 
 var (
-	tableRule = regexp.MustCompile(`^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$`)
-	boxRule   = regexp.MustCompile(`^\s*[+|├┌└│╔╠╚║┏┃]`)
-	columns   = regexp.MustCompile(`\S(?: {2,}|\t+)`)
+	tableRule = lazy.Regexp(`^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$`)
+	boxRule   = lazy.Regexp(`^\s*[+|├┌└│╔╠╚║┏┃]`)
+	columns   = lazy.Regexp(`\S(?: {2,}|\t+)`)
 )
 
 // table is rows of as many fields each: Markdown, boxes, CSV, columns.
 func table(p *page, i int) (span, bool) {
 	t := p.lines[i].trim
-	if i+1 < len(p.lines) && strings.Contains(t, "|") && tableRule.MatchString(p.lines[i+1].text) {
+	if i+1 < len(p.lines) && strings.Contains(t, "|") && tableRule().MatchString(p.lines[i+1].text) {
 		to, count := p.run(i, 0, func(l line) bool { return strings.Contains(l.text, "|") })
 		if count >= 3 {
 			return p.whole(Table, i, to)
 		}
 	}
-	if boxRule.MatchString(t) {
-		if to, count := p.run(i, 0, func(l line) bool { return boxRule.MatchString(l.text) }); count >= 3 {
+	if boxRule().MatchString(t) {
+		if to, count := p.run(i, 0, func(l line) bool { return boxRule().MatchString(l.text) }); count >= 3 {
 			return p.whole(Table, i, to)
 		}
 	}
@@ -127,12 +128,12 @@ func fields(row, sep string) int {
 
 // aligned is rows whose columns are kept apart by white space.
 func (p *page) aligned(i int) (span, bool) {
-	want := len(columns.FindAllString(p.lines[i].trim, -1))
+	want := len(columns().FindAllString(p.lines[i].trim, -1))
 	if want < 2 {
 		return span{}, false
 	}
 	to, count := p.run(i, 0, func(l line) bool {
-		n := len(columns.FindAllString(l.trim, -1))
+		n := len(columns().FindAllString(l.trim, -1))
 		return n >= max(want-2, 1) && n <= want+2 && !sentence(l.text)
 	})
 	if count < 4 {
@@ -142,13 +143,13 @@ func (p *page) aligned(i int) (span, bool) {
 }
 
 var (
-	hexLine  = regexp.MustCompile(`^(?:0x)?[0-9a-fA-F]{4,8}[: ]\s?(?:[0-9a-fA-F]{2,8} ?){4,}`)
-	blobLine = regexp.MustCompile(`^[A-Za-z0-9+/=_-]{40,}$`)
+	hexLine  = lazy.Regexp(`^(?:0x)?[0-9a-fA-F]{4,8}[: ]\s?(?:[0-9a-fA-F]{2,8} ?){4,}`)
+	blobLine = lazy.Regexp(`^[A-Za-z0-9+/=_-]{40,}$`)
 )
 
 // hexLines is a dump in hexadecimal.
 func hexLines(p *page, i int) (span, bool) {
-	to, count := p.run(i, 0, func(l line) bool { return hexLine.MatchString(l.trim) || l.trim == "*" })
+	to, count := p.run(i, 0, func(l line) bool { return hexLine().MatchString(l.trim) || l.trim == "*" })
 	if count < 3 {
 		return span{}, false
 	}
@@ -158,7 +159,7 @@ func hexLines(p *page, i int) (span, bool) {
 // blob is encoded data: long lines without a space, or one very long word. An
 // address stays, unless it carries pasted content.
 func blob(p *page, i int) (span, bool) {
-	to, count := p.run(i, 0, func(l line) bool { return blobLine.MatchString(l.trim) })
+	to, count := p.run(i, 0, func(l line) bool { return blobLine().MatchString(l.trim) })
 	if count >= 3 {
 		if to < len(p.lines) && !p.blank(to) && !strings.Contains(p.lines[to].trim, " ") {
 			to++ // the shorter last line
@@ -168,7 +169,7 @@ func blob(p *page, i int) (span, bool) {
 	l := p.lines[i]
 	if start, end := longWord(l.text); end > start {
 		word := l.text[start:end]
-		if utf8.RuneCountInString(word) < len(word)*9/10 || address.MatchString(word) && len(word) < longest {
+		if utf8.RuneCountInString(word) < len(word)*9/10 || address().MatchString(word) && len(word) < longest {
 			return span{}, false
 		}
 		return span{Blob, i, i + 1, l.start + start, l.start + end}, true
@@ -193,13 +194,13 @@ func longWord(text string) (start, end int) {
 	return 0, 0
 }
 
-var setting = regexp.MustCompile(`^\s*(?:- )?["']?[\w./@-]+["']?\s?(?:[:=]\s|=\S|:$)|^\s*- \S|^\s*\[{1,2}[\w.:" -]+\]{1,2}$|^\s*[#;]|^---$`)
+var setting = lazy.Regexp(`^\s*(?:- )?["']?[\w./@-]+["']?\s?(?:[:=]\s|=\S|:$)|^\s*- \S|^\s*\[{1,2}[\w.:" -]+\]{1,2}$|^\s*[#;]|^---$`)
 
 // settings is YAML, TOML, INI and the like.
 func settings(p *page, i int) (span, bool) {
 	prose, keys := 0, 0
 	to, count := p.run(i, 1, func(l line) bool {
-		if !setting.MatchString(l.text) {
+		if !setting().MatchString(l.text) {
 			return false
 		}
 		if sentence(l.text) {
@@ -216,7 +217,7 @@ func settings(p *page, i int) (span, bool) {
 	return p.whole(Settings, i, to)
 }
 
-var bullet = regexp.MustCompile(`^\s*(?:[-*•+·–‣◦]|\d{1,4}[.)]|[a-zA-Z][.)]|\(\d+\)|\[[ xX]\]|#\d+)\s+\S`)
+var bullet = lazy.Regexp(`^\s*(?:[-*•+·–‣◦]|\d{1,4}[.)]|[a-zA-Z][.)]|\(\d+\)|\[[ xX]\]|#\d+)\s+\S`)
 
 // leastItems is the items of the shortest list that is data rather than part
 // of the request.
@@ -224,9 +225,9 @@ const leastItems = 9
 
 // list is a long list: of marked items, or of short lines.
 func list(p *page, i int) (span, bool) {
-	if bullet.MatchString(p.lines[i].text) {
+	if bullet().MatchString(p.lines[i].text) {
 		to, count := p.run(i, 1, func(l line) bool {
-			return bullet.MatchString(l.text) || l.trim != "" && strings.HasPrefix(l.text, "  ")
+			return bullet().MatchString(l.text) || l.trim != "" && strings.HasPrefix(l.text, "  ")
 		})
 		if count >= leastItems {
 			return p.whole(List, i, to)
@@ -234,7 +235,7 @@ func list(p *page, i int) (span, bool) {
 		return span{}, false
 	}
 	to, count := p.run(i, 0, func(l line) bool {
-		return l.trim != "" && len(l.trim) <= 90 && !strings.ContainsRune(".?!:。？！：", lastRune(l.trim)) && !sentence(l.text) && !bullet.MatchString(l.text)
+		return l.trim != "" && len(l.trim) <= 90 && !strings.ContainsRune(".?!:。？！：", lastRune(l.trim)) && !sentence(l.text) && !bullet().MatchString(l.text)
 	})
 	if count < leastItems || asks(p.lines[i].trim) {
 		return span{}, false

@@ -47,7 +47,7 @@ func Language(text string) string {
 	if len(text) > sampled {
 		text = strings.ToValidUTF8(text[:sampled], "")
 	}
-	text = address.ReplaceAllString(text, " ")
+	text = address().ReplaceAllString(text, " ")
 	whole, confidence := language(text)
 	if confidence <= reliable {
 		whole = ""

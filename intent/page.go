@@ -1,10 +1,11 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"inlay/internal/lazy"
 )
 
 // page is a message by lines. Offsets are bytes of the message.
@@ -104,7 +105,7 @@ func (p *page) next(i int) int {
 // Words with which people turn to an assistant, in the languages that we look
 // after; asks are told by them and by question marks.
 var (
-	verbs = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |und |et |y |e )?(?:` +
+	verbs = lazy.Regexp(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |und |et |y |e )?(?:` +
 		`please|pls|kindly|can you|could you|would you|will you|i need|i want|i'd like|i would like|help|tell|explain|summari[sz]e|sum up|translate|rewrite|review|find|fix|list|write|draft|analy[sz]e|compare|convert|extract|check|show|give|answer|reply|make|identify|describe|classify|turn|put|shorten|proofread|correct|count|what|why|how|which|who|when|where|is there|are there|does|do these|` +
 		`bitte|kannst du|können sie|könntest|ich brauche|ich möchte|fasse|fass|erkläre|erklär|übersetze|schreibe?|prüfe|finde|vergleiche|zeige|nenne|antworte|was|warum|wie|welche|wer|wann|wo|gibt es|stimmt|` +
 		`peux-tu|pouvez-vous|pourriez|merci de|s'il te pla[iî]t|s'il vous pla[iî]t|je voudrais|j'ai besoin|résume[zr]?|explique[zr]?|tradui[st]|traduisez|corrige[zr]?|rédige[zr]?|compare[zr]?|trouve[zr]?|quel|quelle|quels|quelles|pourquoi|comment|qui|où|` +
@@ -115,9 +116,9 @@ var (
 		`proszę|czy|możesz|podsumuj|wyjaśnij|przetłumacz|napraw|znajdź|porównaj|co|dlaczego|jak|który|które|kto|gdzie|` +
 		`пожалуйста|помоги|можешь|можете|объясни|переведи|найди|сравни|напиши|кратко|исправь|что|почему|как|какие|какой|кто|где` +
 		`)(?:\P{L}|$)`)
-	eastern = regexp.MustCompile(`(?:してください|ください|ますか|でしょうか|教えて|要約|翻訳|请|請|帮我|总结|翻译|解释|吗|什么|怎么|为什么|哪些|주세요|해줘|요약|번역|설명|나요|까요)`)
+	eastern = lazy.Regexp(`(?:してください|ください|ますか|でしょうか|教えて|要約|翻訳|请|請|帮我|总结|翻译|解释|吗|什么|怎么|为什么|哪些|주세요|해줘|요약|번역|설명|나요|까요)`)
 	// pointing is a word that points at something beside the request.
-	pointing = regexp.MustCompile(`(?i)(?:^|\P{L})(?:this|these|following|follows|below|above|attached|pasted|here is|here are|here's|` +
+	pointing = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|following|follows|below|above|attached|pasted|here is|here are|here's|` +
 		`diese[rsnm]?|folgende[rnsm]?|unten|oben|hier ist|hier sind|hier|` + `ce|cet|cette|ces|suivante?s?|ci-dessous|ci-dessus|ci-joint|voici|` +
 		`este|esta|estos|estas|siguientes?|abajo|arriba|aquí|` + `questo|questa|questi|queste|seguenti?|segue|sotto|sopra|ecco|qui|` + `esses?|essas?|seguintes?|abaixo|acima|aqui|` +
 		`deze|dit|volgende|hieronder|hierboven|` + `ten|tę|ta|to|te|następując\p{L}+|poniżs\p{L}+|powyżs\p{L}+|oto|` + `эт[оиуа]\p{L}*|следующ\p{L}+|ниже|выше|вот)(?:\P{L}|$)|以下|次の|上記|下記|这|以上|下面|다음|아래|위의|이 `)
@@ -126,14 +127,14 @@ var (
 // asks reports whether a paragraph turns to the assistant.
 func asks(text string) bool {
 	text = strings.TrimSpace(text)
-	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || verbs.MatchString(text) || eastern.MatchString(text) ||
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || verbs().MatchString(text) || eastern().MatchString(text) ||
 		strings.Contains(text, "? ") && !strings.Contains(text, "\n")
 }
 
 // leads reports whether a paragraph announces what follows it.
 func leads(text string) bool {
 	text = strings.TrimSpace(text)
-	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") || asks(text) && pointing.MatchString(text)
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") || asks(text) && pointing().MatchString(text)
 }
 
 // words counts the runs of letters of a text, and how much of it is neither

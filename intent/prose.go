@@ -1,8 +1,9 @@
 package intent
 
 import (
-	"regexp"
 	"strings"
+
+	"inlay/internal/lazy"
 )
 
 // prose finds an article or specification in what the spans leave over. Plain
@@ -51,7 +52,7 @@ func (p *page) between(s span, spans []span) bool {
 // ends it, and whether either of them says that something was pasted.
 func (p *page) body() (from, to int, told bool) {
 	to = p.closingAsk(0)
-	told = to < len(p.lines) && (pointing.MatchString(p.raw[p.lines[to].start:]) || !own(p.raw[:p.lines[to].start]))
+	told = to < len(p.lines) && (pointing().MatchString(p.raw[p.lines[to].start:]) || !own(p.raw[:p.lines[to].start]))
 	at := p.next(0)
 	for tries := 0; at < to && tries < 3; tries++ {
 		_, end := p.paragraph(at)
@@ -72,13 +73,13 @@ func (p *page) body() (from, to int, told bool) {
 	return from, to, told || from > 0 && from < to && !own(p.raw[p.lines[from].start:p.lines[to-1].end])
 }
 
-var firstPerson = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:i|i'm|i've|i'd|my|me|we|our|us|ich|mir|mich|mein\p{L}*|wir|uns|unser\p{L}*|je|j'|mon|ma|mes|nous|notre|nos|yo|mi|mis|me|nosotros|nuestr\p{L}*|io|mio|mia|noi|nostr\p{L}*|eu|meu|minha|nosso|nossa|ik|mijn|wij|ons|onze|я|мне|мой|мы|нам|наш\p{L}*)(?:[^\p{L}]|$)|私|僕|我们|我`)
+var firstPerson = lazy.Regexp(`(?i)(?:^|[^\p{L}])(?:i|i'm|i've|i'd|my|me|we|our|us|ich|mir|mich|mein\p{L}*|wir|uns|unser\p{L}*|je|j'|mon|ma|mes|nous|notre|nos|yo|mi|mis|me|nosotros|nuestr\p{L}*|io|mio|mia|noi|nostr\p{L}*|eu|meu|minha|nosso|nossa|ik|mijn|wij|ons|onze|я|мне|мой|мы|нам|наш\p{L}*)(?:[^\p{L}]|$)|私|僕|我们|我`)
 
 // own reports whether people write of themselves in a text: then it is part of
 // what they want rather than something they pasted.
 func own(text string) bool {
 	all := len(strings.Fields(text))
-	return len(firstPerson.FindAllStringIndex(text, -1))*40 > all
+	return len(firstPerson().FindAllStringIndex(text, -1))*40 > all
 }
 
 // leadLine is the line after the one with which a paragraph announces what follows

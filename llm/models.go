@@ -1,8 +1,9 @@
 package llm
 
 import (
-	"regexp"
 	"strings"
+
+	"inlay/internal/lazy"
 
 	"inlay/tokens"
 )
@@ -90,7 +91,7 @@ func LookupModel(name string) (Model, bool) {
 	var best Model
 	for _, m := range Models() {
 		rest, ok := strings.CutPrefix(name, m.Name)
-		if ok && harmless.MatchString(rest) && len(m.Name) > len(best.Name) {
+		if ok && harmless().MatchString(rest) && len(m.Name) > len(best.Name) {
 			best = m
 		}
 	}
@@ -117,14 +118,14 @@ func plainName(name string) string {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
 	name = strings.NewReplacer("_", "-", ":", "-", "@", "-", " ", "-").Replace(name)
 	name = strings.TrimPrefix(name, "meta-")
-	return joined.ReplaceAllString(name, "$1-$2")
+	return joined().ReplaceAllString(name, "$1-$2")
 }
 
 var (
 	// joined is the name of a family written without a dash before its number.
-	joined = regexp.MustCompile(`^(llama|qwen|gemma|phi|claude)(\d)`)
+	joined = lazy.Regexp(`^(llama|qwen|gemma|phi|claude)(\d)`)
 	// harmless is what may follow a name without making it another model:
 	// sizes, dates, quantisations, file formats and words of no weight.
-	harmless = regexp.MustCompile(`^(-(\d+(\.\d+)?[bm]|\d+x\d+b|a\d+b|e\d+b|v0\.[23]|v1|20\d{6}|20\d\d-\d\d-\d\d|[01]\d{3}|[01]\d-\d\d|00[12]` +
+	harmless = lazy.Regexp(`^(-(\d+(\.\d+)?[bm]|\d+x\d+b|a\d+b|e\d+b|v0\.[23]|v1|20\d{6}|20\d\d-\d\d-\d\d|[01]\d{3}|[01]\d-\d\d|00[12]` +
 		`|latest|preview|exp|instruct|it|chat|text|hf|mlx|gguf|awq|gptq|qat|fp16|bf16|fp8|int[48]|[48]bit|i?q\d(-[0-9a-z]{1,2}){0,3}))*$`)
 )

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"inlay/internal/lazy"
 
 	"github.com/gabriel-vasile/mimetype"
 
@@ -119,7 +120,7 @@ func htmlStart(head string) bool {
 }
 
 // mailField is a header line that only mails have.
-var mailField = regexp.MustCompile(`(?i)^(return-path|received|message-id|mime-version|delivered-to|from|date|subject|to|reply-to|x-[a-z-]+|dkim-signature|content-type):`)
+var mailField = lazy.Regexp(`(?i)^(return-path|received|message-id|mime-version|delivered-to|from|date|subject|to|reply-to|x-[a-z-]+|dkim-signature|content-type):`)
 
 // mailStart wants a block of header lines with at least three known fields, one of them From or Received.
 func mailStart(head string) bool {
@@ -132,7 +133,7 @@ func mailStart(head string) bool {
 		if line[0] == ' ' || line[0] == '\t' {
 			continue
 		}
-		name := strings.ToLower(mailField.FindString(line))
+		name := strings.ToLower(mailField().FindString(line))
 		if name == "" && !strings.Contains(line, ": ") {
 			return false
 		}

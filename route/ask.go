@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"inlay/internal/lazy"
 )
 
 // ask is an ask, or a clause of one, with what it names.
@@ -22,18 +24,18 @@ const extensions = `go|py|pyi|js|mjs|cjs|jsx|ts|tsx|java|c|h|cc|cpp|hpp|cs|rs|rb
 	`proto|graphql|prisma|tf|gradle|cmake|mk|ipynb`
 
 var (
-	fenced   = regexp.MustCompile("(?s)```.*?(?:```|$)")
-	pathLike = regexp.MustCompile("(?:^|[\\s\"'`(])((?:\\.{0,2}/)?(?:[\\w@.-]+/)+[\\w@.-]*|[\\w-]+(?:\\.[\\w-]+)*\\.(?:" + extensions +
+	fenced   = lazy.Regexp("(?s)```.*?(?:```|$)")
+	pathLike = lazy.Regexp("(?:^|[\\s\"'`(])((?:\\.{0,2}/)?(?:[\\w@.-]+/)+[\\w@.-]*|[\\w-]+(?:\\.[\\w-]+)*\\.(?:" + extensions +
 		")|Dockerfile|Makefile|README|LICENSE|\\.(?:env|gitignore|rooignore|eslintrc|dockerignore)[\\w.]*)(?:[\\s\"'`),;:?!]|\\.(?:\\s|$)|$)")
-	quotes = regexp.MustCompile("`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|(?:^|[\\s(])'([^'\n]+)'(?:[\\s,.;:?!)]|$)")
-	spaced = regexp.MustCompile(`^[\w@./-]+(?: [\w@./-]+)+\.(?:` + extensions + `)$`) // a file's name with spaces
-	verbs  = regexp.MustCompile(`^(?:` + firstWords + `)\b`)
-	symbol = regexp.MustCompile(`\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[a-z0-9]+_[a-z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\))`)
-	url    = regexp.MustCompile(`\w+://\w\S*`)
+	quotes = lazy.Regexp("`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|(?:^|[\\s(])'([^'\n]+)'(?:[\\s,.;:?!)]|$)")
+	spaced = lazy.Regexp(`^[\w@./-]+(?: [\w@./-]+)+\.(?:` + extensions + `)$`) // a file's name with spaces
+	verbs  = lazy.Regexp(`^(?:` + firstWords + `)\b`)
+	symbol = lazy.Regexp(`\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[a-z0-9]+_[a-z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\))`)
+	url    = lazy.Regexp(`\w+://\w\S*`)
 	// fraction is no path: 1/2, km/h, input/output.
-	fraction = regexp.MustCompile(`^(?:\d+/\d+|\w{1,3}/\w{1,3}|input/output|yes/no|true/false|and/or|client/server|he/she|pros/cons|read/write)$`)
+	fraction = lazy.Regexp(`^(?:\d+/\d+|\w{1,3}/\w{1,3}|input/output|yes/no|true/false|and/or|client/server|he/she|pros/cons|read/write)$`)
 	// anyOne before a file's name speaks of files of that kind, not of one.
-	anyOne = regexp.MustCompile(`(?i)(?:^|[\s(])(?:an?|any|every|each|ein\w*|jede\w*)\s+(?:(?:good|proper|typical|new|simple|gut\w*) )?["'` + "`" + `]?$`)
+	anyOne = lazy.Regexp(`(?i)(?:^|[\s(])(?:an?|any|every|each|ein\w*|jede\w*)\s+(?:(?:good|proper|typical|new|simple|gut\w*) )?["'` + "`" + `]?$`)
 )
 
 // firstWords begin an ask to do something.
@@ -42,28 +44,28 @@ const firstWords = `read|open|run|re-?run|execute|list|show|search|grep|find|loo
 
 // prose is an ask without its code blocks and addresses.
 func prose(text string) string {
-	return strings.TrimSpace(url.ReplaceAllString(fenced.ReplaceAllString(text, " "), " "))
+	return strings.TrimSpace(url().ReplaceAllString(fenced().ReplaceAllString(text, " "), " "))
 }
 
 // readAsk finds what a text names.
 func readAsk(in Input, text string) ask {
 	a := ask{Input: in, text: text, low: strings.ToLower(text)}
 	rest := text
-	for _, m := range quotes.FindAllStringSubmatch(text, -1) {
+	for _, m := range quotes().FindAllStringSubmatch(text, -1) {
 		q := m[1] + m[2] + m[3] + m[4] + m[5]
 		if !strings.Contains(q, " ") {
 			a.quoted = appendNew(a.quoted, q)
 			continue
 		}
 		rest = strings.Replace(rest, q, strings.Repeat(" ", len(q)), 1) // words, not paths
-		if spaced.MatchString(q) && !program.MatchString(q) && !verbs.MatchString(strings.ToLower(q)) {
+		if spaced().MatchString(q) && !program().MatchString(q) && !verbs().MatchString(strings.ToLower(q)) {
 			a.paths = appendNew(a.paths, q)
 		} else {
 			a.quoted = appendNew(a.quoted, q)
 		}
 	}
 	a.paths = append(a.paths, pathsIn(rest)...)
-	for _, s := range symbol.FindAllString(text, -1) {
+	for _, s := range symbol().FindAllString(text, -1) {
 		if !slices.ContainsFunc(a.paths, func(p string) bool { return strings.Contains(p, s) }) {
 			a.symbols = append(a.symbols, s)
 		}
@@ -74,12 +76,12 @@ func readAsk(in Input, text string) ask {
 // pathsIn are the files and folders that a text names.
 func pathsIn(text string) (out []string) {
 	for from := 0; ; {
-		m := pathLike.FindStringSubmatchIndex(text[from:])
+		m := pathLike().FindStringSubmatchIndex(text[from:])
 		if m == nil {
 			return out
 		}
 		start, end := from+m[2], from+m[3]
-		if p := strings.TrimSuffix(text[start:end], "."); !fraction.MatchString(p) && !anyOne.MatchString(text[:start]) {
+		if p := strings.TrimSuffix(text[start:end], "."); !fraction().MatchString(p) && !anyOne().MatchString(text[:start]) {
 			out = appendNew(out, p)
 		}
 		from = end
@@ -101,7 +103,7 @@ func (a ask) matches(re *regexp.Regexp) bool { return re.MatchString(a.low) }
 // clause, and the ways to say "not that one".
 const toDo = `(?:read|open|run|execute|touch|change|edit|modify|look|use|start|delete|remove|install|list|search|show|print|write|do|call|commit|restart|deploy|rename|view|check|fix|bother|worry|care|consider|include)`
 
-var forbidden = regexp.MustCompile("(?i)(?:" + strings.Join([]string{
+var forbidden = lazy.Regexp("(?i)(?:" + strings.Join([]string{
 	`\b(?:i )?(?:don['’]?t|do not) want you to\b[^,;\n]*?(?:[,;\n]|\bbut\b|$)`,
 	`(?:^|[.!?;,]\s*|\b(?:please|but|and|so|then|you|we) )(?:don['’]?t|do not|never|(?:must|should|shall|may) ?not|mustn['’]?t|shouldn['’]?t|avoid|no need to|there is no need to)(?: just| even| you)? ` + toDo + `(?:ing|ning|ting)?\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\bbut\b|$)`,
 	`(?:\bavoid|\bi forbid you to|(?:^|[.!?;,]\s*|\bplease )(?:skip|ignore|forget(?: about)?|disregard))\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\bbut\b|$)`,
@@ -116,7 +118,7 @@ var forbidden = regexp.MustCompile("(?i)(?:" + strings.Join([]string{
 
 // granted is an ask without what it forbids. Quotes hold no orders.
 func granted(text string) string {
-	text = forbidden.ReplaceAllStringFunc(text, func(m string) string {
+	text = forbidden().ReplaceAllStringFunc(text, func(m string) string {
 		if strings.Count(m, "`")%2 != 0 || strings.Count(m, `"`)%2 != 0 {
 			return m
 		}
@@ -126,20 +128,20 @@ func granted(text string) string {
 }
 
 var (
-	ends = regexp.MustCompile(`[.!?]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
-	next = regexp.MustCompile(`(?i)(?:, (?:and )?| and )(?:also )?(?:` + firstWords + `)\b`)
+	ends = lazy.Regexp(`[.!?]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
+	next = lazy.Regexp(`(?i)(?:, (?:and )?| and )(?:also )?(?:` + firstWords + `)\b`)
 )
 
 // clauses are the steps of an ask in their order. What stands in quotes is not
 // taken apart, nor is a question.
 func clauses(text string) (out []string) {
-	masked := quotes.ReplaceAllStringFunc(text, func(q string) string { return strings.Repeat("_", len(q)) })
-	for _, at := range between(masked, ends.FindAllStringIndex(masked, -1)) {
-		if question := strings.ToLower(text[at[0]:at[1]]); asking.MatchString(question) || howTo.MatchString(question) {
+	masked := quotes().ReplaceAllStringFunc(text, func(q string) string { return strings.Repeat("_", len(q)) })
+	for _, at := range between(masked, ends().FindAllStringIndex(masked, -1)) {
+		if question := strings.ToLower(text[at[0]:at[1]]); asking().MatchString(question) || howTo().MatchString(question) {
 			out = append(out, text[at[0]:at[1]])
 			continue
 		}
-		cuts := next.FindAllStringIndex(masked[at[0]:at[1]], -1)
+		cuts := next().FindAllStringIndex(masked[at[0]:at[1]], -1)
 		for i := range cuts {
 			verb := strings.LastIndexByte(masked[at[0]+cuts[i][0]:at[0]+cuts[i][1]], ' ')
 			cuts[i][1] = cuts[i][0] + verb + 1

@@ -2,8 +2,9 @@ package route
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"inlay/internal/lazy"
 
 	"inlay/chat"
 )
@@ -31,7 +32,7 @@ func WrapText(text string) string {
 	return "<" + Completion + ">\n<result>\n" + text + "\n</result>\n</" + Completion + ">"
 }
 
-var toolOpens = regexp.MustCompile(`(?m)^\s*<([a-z_]+)>`)
+var toolOpens = lazy.Regexp(`(?m)^\s*<([a-z_]+)>`)
 
 // hasTool reports whether a text holds a tool's element, opened at the start of
 // a line and closed. Names in running text or in a fenced block are none.
@@ -40,7 +41,7 @@ func hasTool(text string) bool {
 		return true
 	}
 	text = unfenced(text)
-	for _, m := range toolOpens.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range toolOpens().FindAllStringSubmatchIndex(text, -1) {
 		name := text[m[2]:m[3]]
 		for _, t := range Tools() {
 			if t.Name == name && strings.Contains(text[m[1]:], "</"+name+">") {

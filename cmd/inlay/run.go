@@ -69,11 +69,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		return readApart(ctx, getenv, stdin, stdout)
 	}
 	a := &app{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
-	var c cli
 	if a.settings, err = openSource(args, getenv); err != nil {
 		return a.report(args, err)
 	}
-	parser, err := kong.New(&c,
+	parser, err := kong.New(grammar(args, len(a.settings.lines) > 0),
 		kong.Name("inlay"), kong.Description("Lay the right part of your documents into a prompt."),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited{code}) }),
 		kong.TypeMapper(reflect.TypeFor[rawArg](), kong.MapperFunc(rawMapper)), kong.WithHyphenPrefixedParameters(true),

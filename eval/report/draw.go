@@ -6,8 +6,9 @@ import (
 	"html/template"
 	"image/color"
 	"math"
-	"regexp"
 	"strings"
+
+	"inlay/internal/lazy"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -205,8 +206,8 @@ func roundStep(span float64) float64 {
 }
 
 var (
-	inkColor = regexp.MustCompile(`#([0-9A-F]{2})FE01`)
-	fontRule = regexp.MustCompile(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:[^;"]*;font-style:[^;"]*;`)
+	inkColor = lazy.Regexp(`#([0-9A-F]{2})FE01`)
+	fontRule = lazy.Regexp(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:[^;"]*;font-style:[^;"]*;`)
 )
 
 // draw renders a plot as SVG whose colours and font are the page's.
@@ -222,8 +223,8 @@ func (c *chart) draw(p *plot.Plot) (template.HTML, error) {
 	if start < 0 {
 		return "", fmt.Errorf("the SVG of %s has no content", c.ID)
 	}
-	svg = fontRule.ReplaceAllString(svg[start:], "")
-	svg = inkColor.ReplaceAllStringFunc(svg, func(s string) string {
+	svg = fontRule().ReplaceAllString(svg[start:], "")
+	svg = inkColor().ReplaceAllStringFunc(svg, func(s string) string {
 		var n ink
 		fmt.Sscanf(s[1:3], "%X", (*uint8)(&n)) //nolint:errcheck // the expression matched two hexadecimal digits
 		return "var(--" + n.String() + ")"

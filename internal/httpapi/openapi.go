@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"inlay/internal/lazy"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -24,7 +25,7 @@ type operation struct {
 }
 
 // pathParam finds the names in a path.
-var pathParam = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
+var pathParam = lazy.Regexp(`\{(\w+)(?:\.\.\.)?\}`)
 
 // describe makes openapi.json from the table of routes: the types that are
 // decoded and encoded are the ones described. huma makes the schemas and
@@ -80,7 +81,7 @@ func (r route) describe(registry huma.Registry) *huma.Operation {
 		OperationID: operationID(r), Summary: r.doc.summary, Tags: []string{r.doc.tag}, Parameters: r.doc.query,
 		Responses: map[string]*huma.Response{},
 	}
-	for _, m := range pathParam.FindAllStringSubmatch(r.path, -1) {
+	for _, m := range pathParam().FindAllStringSubmatch(r.path, -1) {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: m[1], In: "path", Required: true, Schema: &huma.Schema{Type: "string"}})
 	}
 	if !r.open {

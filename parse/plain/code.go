@@ -15,7 +15,7 @@ import (
 type language struct {
 	name  string
 	media string
-	decl  *regexp.Regexp
+	decl  func() *regexp.Regexp // nil: not known
 }
 
 // Code reads source code. The text is the file; top-level declarations are
@@ -42,7 +42,7 @@ func Code(limits parse.Limits) parse.Parser {
 	return textParser{
 		limits: limits, info: info,
 		outline: func(name, text string) ([]parse.Section, []parse.Warning) {
-			return declarations(of(name).decl, text), nil
+			return of(name).declarations(text), nil
 		},
 		media: func(name string) string { return of(name).media },
 	}
@@ -50,11 +50,11 @@ func Code(limits parse.Limits) parse.Parser {
 
 // declarations marks the stretches between top-level declarations; without a
 // pattern for them, the stretches between blank lines.
-func declarations(decl *regexp.Regexp, text string) []parse.Section {
-	if decl == nil {
+func (l language) declarations(text string) []parse.Section {
+	if l.decl == nil {
 		return outline.Paragraphs(text)
 	}
-	s := scan{decl: decl, lead: -1, size: len(text)}
+	s := scan{decl: l.decl(), lead: -1, size: len(text)}
 	for line := range strings.Lines(text) {
 		s.line(line)
 		s.at += len(line)

@@ -1,22 +1,22 @@
 package plain
 
-import "regexp"
+import "inlay/internal/lazy"
 
 // languages lists the languages whose declarations are found by their first line.
 func languages() []language {
 	list := []language{
-		{name: "go", decl: regexp.MustCompile(`^(?:func|type|var|const)\s+(?:\([^)]*\)\s*)?(\w*)`)},
-		{name: "python", decl: regexp.MustCompile(`^(?:async\s+)?(?:def|class)\s+(\w+)`)},
-		{name: "javascript", decl: regexp.MustCompile(`^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface|type|enum|namespace|const|let|var)\s+(\w+)`)},
-		{name: "java", decl: regexp.MustCompile(`^(?:(?:public|private|protected|internal|static|final|abstract|sealed|data|open|partial|async)\s+)*(?:class|interface|enum|record|struct|object|fun|namespace|trait|@interface)\s+(\w+)`)},
-		{name: "rust", decl: regexp.MustCompile(`^(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+|async\s+|const\s+|extern\s+"C"\s+)*(?:fn|struct|enum|trait|impl(?:<[^>]*>)?|mod|macro_rules!|type|static|union)\s+(\w+)`)},
-		{name: "c", decl: regexp.MustCompile(`^(?:(?:typedef\s+)?(?:struct|enum|union|class|namespace|template)\b\s*(\w*)|(?:[A-Za-z_][\w:<>,*&\s]*?[\s*&])([A-Za-z_][\w:~]*)\s*\([^;]*$)`)},
-		{name: "ruby", decl: regexp.MustCompile(`^(?:def|class|module)\s+([\w.:?!]+)`)},
-		{name: "php", decl: regexp.MustCompile(`^(?:(?:abstract|final|public|private|protected|static)\s+)*(?:function|class|interface|trait|enum|namespace)\s+([\w\\]+)`)},
-		{name: "shell", decl: regexp.MustCompile(`^(?:function\s+)?([\w-]+)\s*\(\)\s*\{?`)},
-		{name: "sql", decl: regexp.MustCompile(`(?i)^(?:create|alter|insert\s+into|drop)\s+(?:or\s+replace\s+)?(?:\w+\s+)*?(?:if\s+not\s+exists\s+)?([\w."]+)`)},
-		{name: "lua", decl: regexp.MustCompile(`^(?:local\s+)?function\s+([\w.:]+)`)},
-		{name: "swift", decl: regexp.MustCompile(`^(?:(?:public|private|internal|open|final|fileprivate|static)\s+)*(?:func|class|struct|enum|protocol|extension|actor)\s+(\w+)`)},
+		{name: "go", decl: lazy.Regexp(`^(?:func|type|var|const)\s+(?:\([^)]*\)\s*)?(\w*)`)},
+		{name: "python", decl: lazy.Regexp(`^(?:async\s+)?(?:def|class)\s+(\w+)`)},
+		{name: "javascript", decl: lazy.Regexp(`^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface|type|enum|namespace|const|let|var)\s+(\w+)`)},
+		{name: "java", decl: lazy.Regexp(`^(?:(?:public|private|protected|internal|static|final|abstract|sealed|data|open|partial|async)\s+)*(?:class|interface|enum|record|struct|object|fun|namespace|trait|@interface)\s+(\w+)`)},
+		{name: "rust", decl: lazy.Regexp(`^(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+|async\s+|const\s+|extern\s+"C"\s+)*(?:fn|struct|enum|trait|impl(?:<[^>]*>)?|mod|macro_rules!|type|static|union)\s+(\w+)`)},
+		{name: "c", decl: lazy.Regexp(`^(?:(?:typedef\s+)?(?:struct|enum|union|class|namespace|template)\b\s*(\w*)|(?:[A-Za-z_][\w:<>,*&\s]*?[\s*&])([A-Za-z_][\w:~]*)\s*\([^;]*$)`)},
+		{name: "ruby", decl: lazy.Regexp(`^(?:def|class|module)\s+([\w.:?!]+)`)},
+		{name: "php", decl: lazy.Regexp(`^(?:(?:abstract|final|public|private|protected|static)\s+)*(?:function|class|interface|trait|enum|namespace)\s+([\w\\]+)`)},
+		{name: "shell", decl: lazy.Regexp(`^(?:function\s+)?([\w-]+)\s*\(\)\s*\{?`)},
+		{name: "sql", decl: lazy.Regexp(`(?i)^(?:create|alter|insert\s+into|drop)\s+(?:or\s+replace\s+)?(?:\w+\s+)*?(?:if\s+not\s+exists\s+)?([\w."]+)`)},
+		{name: "lua", decl: lazy.Regexp(`^(?:local\s+)?function\s+([\w.:]+)`)},
+		{name: "swift", decl: lazy.Regexp(`^(?:(?:public|private|internal|open|final|fileprivate|static)\s+)*(?:func|class|struct|enum|protocol|extension|actor)\s+(\w+)`)},
 	}
 	for i := range list {
 		list[i].media = "text/x-" + list[i].name

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"inlay/fault"
+	"inlay/internal/lazy"
 	"inlay/parse"
 )
 
@@ -185,7 +186,7 @@ func environment(given []string) []string {
 	if given != nil {
 		return slices.Clone(given)
 	}
-	env := []string{"GOTRACEBACK=none", "GOMAXPROCS=2"}
+	env := []string{"GOTRACEBACK=none", "GOMAXPROCS=2", lazy.Environment()}
 	for _, key := range []string{"HOME", "XDG_CACHE_HOME", "TMPDIR"} {
 		if v := os.Getenv(key); v != "" {
 			env = append(env, key+"="+v)

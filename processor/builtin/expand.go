@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"inlay/internal/lazy"
 
 	"inlay/chat"
 	"inlay/fault"
@@ -25,14 +26,14 @@ type Arguments struct {
 	Values map[string]string `json:"values"` // of every turn; the turn's own come first
 }
 
-var placeholder = regexp.MustCompile(`\{[A-Za-z_][A-Za-z0-9_.-]*\}`)
+var placeholder = lazy.Regexp(`\{[A-Za-z_][A-Za-z0-9_.-]*\}`)
 
 // Modify implements the processor.
 func (p Arguments) Modify(_ context.Context, t *processor.Turn, v []processor.Message) ([]processor.Message, processor.Verdict, error) {
 	out, err := expand(v, func(part processor.Part) ([]processor.Part, error) {
 		var made []processor.Part
 		from := 0
-		for _, m := range placeholder.FindAllStringIndex(part.Text, -1) {
+		for _, m := range placeholder().FindAllStringIndex(part.Text, -1) {
 			name := part.Text[m[0]+1 : m[1]-1]
 			value, ok := t.Arguments[name]
 			if !ok {

@@ -3,18 +3,19 @@ package builtin
 import (
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"inlay/internal/lazy"
 )
 
 var (
 	// target is what stands behind the alternative text of an inline image or link.
-	target     = regexp.MustCompile(`\]\(\s*<?([^\s)>]*)`)
-	definition = regexp.MustCompile(`(\[[^\[\]]+\]):(\s*<?([^\s>]+))`)
-	htmlImage  = regexp.MustCompile(`(?i)<(?:img|image)\b[^>]*>`)
-	htmlSource = regexp.MustCompile(`(?i)(?:src|srcset|href)\s*=\s*["']?([^\s"'>]+)`)
-	scheme     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
+	target     = lazy.Regexp(`\]\(\s*<?([^\s)>]*)`)
+	definition = lazy.Regexp(`(\[[^\[\]]+\]):(\s*<?([^\s>]+))`)
+	htmlImage  = lazy.Regexp(`(?i)<(?:img|image)\b[^>]*>`)
+	htmlSource = lazy.Regexp(`(?i)(?:src|srcset|href)\s*=\s*["']?([^\s"'>]+)`)
+	scheme     = lazy.Regexp(`^[A-Za-z][A-Za-z0-9+.-]+:`)
 )
 
 // withoutImages makes images harmless whose address is one of the network, and
@@ -24,8 +25,8 @@ var (
 func withoutImages(text string, hosts []string) (out string, removed int) {
 	text, removed = withoutInline(text, hosts)
 	if strings.Contains(text, "![") {
-		text = definition.ReplaceAllStringFunc(text, func(s string) string {
-			m := definition.FindStringSubmatch(s)
+		text = definition().ReplaceAllStringFunc(text, func(s string) string {
+			m := definition().FindStringSubmatch(s)
 			if !fetched(m[3], hosts) {
 				return s
 			}
@@ -33,8 +34,8 @@ func withoutImages(text string, hosts []string) (out string, removed int) {
 			return m[1] + " :" + m[2]
 		})
 	}
-	return htmlImage.ReplaceAllStringFunc(text, func(s string) string {
-		for _, m := range htmlSource.FindAllStringSubmatch(s, -1) {
+	return htmlImage().ReplaceAllStringFunc(text, func(s string) string {
+		for _, m := range htmlSource().FindAllStringSubmatch(s, -1) {
 			if fetched(m[1], hosts) {
 				removed++
 				return "[image]"
@@ -48,7 +49,7 @@ func withoutInline(text string, hosts []string) (out string, removed int) {
 	var b strings.Builder
 	brackets := openBrackets{image: -1}
 	from, at, last := 0, 0, strings.LastIndexByte(text, ')')
-	for _, m := range target.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range target().FindAllStringSubmatchIndex(text, -1) {
 		if m[0] < from {
 			continue
 		}
@@ -118,7 +119,7 @@ func fetched(address string, hosts []string) bool {
 	}, html.UnescapeString(address))
 	for _, slash := range []string{"", "/"} {
 		a := strings.ReplaceAll(address, `\`, slash)
-		if !scheme.MatchString(a) && !strings.HasPrefix(a, "//") || strings.HasPrefix(strings.ToLower(a), "data:") {
+		if !scheme().MatchString(a) && !strings.HasPrefix(a, "//") || strings.HasPrefix(strings.ToLower(a), "data:") {
 			continue
 		}
 		if u, err := url.Parse(a); err != nil || !slices.Contains(hosts, u.Hostname()) {

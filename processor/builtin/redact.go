@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"inlay/internal/lazy"
+
 	"inlay/chat"
 	"inlay/internal/plural"
 	"inlay/processor"
@@ -38,29 +40,29 @@ func (p Redactor) check() (option, reason string) {
 // What is looked for. Keys are known by the prefixes that their issuers give
 // them, or by what stands before them.
 var (
-	keyPattern = regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}\b` +
+	keyPattern = lazy.Regexp(`\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}\b` +
 		`|\bgh[pousr]_[A-Za-z0-9]{30,}\b|\bgithub_pat_[A-Za-z0-9_]{30,}\b|\bglpat-[A-Za-z0-9_-]{20,}` +
 		`|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{35}|\bxox[abeoprs]-[A-Za-z0-9-]{10,}` +
 		`|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}` +
 		`|-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s:,-]*?-----END [A-Z ]*PRIVATE KEY-----`)
-	namedKeyPattern = regexp.MustCompile(`(?i)\b((?:api[-_ ]?key|access[-_ ]?key|secret(?:[-_ ]?key)?|auth[-_ ]?token|token|passw(?:or)?d|authorization)["']?\s*(?:[:=]|=>)\s*(?:bearer\s+)?["']?)([A-Za-z0-9_\-./+=~]{8,})`)
-	mailPattern     = regexp.MustCompile(`\b[A-Za-z0-9._%+-]+@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.[A-Za-z]{2,}\b`)
-	cardPattern     = regexp.MustCompile(`\b[0-9](?:[ -]?[0-9]){12,18}\b`)
+	namedKeyPattern = lazy.Regexp(`(?i)\b((?:api[-_ ]?key|access[-_ ]?key|secret(?:[-_ ]?key)?|auth[-_ ]?token|token|passw(?:or)?d|authorization)["']?\s*(?:[:=]|=>)\s*(?:bearer\s+)?["']?)([A-Za-z0-9_\-./+=~]{8,})`)
+	mailPattern     = lazy.Regexp(`\b[A-Za-z0-9._%+-]+@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.[A-Za-z]{2,}\b`)
+	cardPattern     = lazy.Regexp(`\b[0-9](?:[ -]?[0-9]){12,18}\b`)
 )
 
 func (p Redactor) redact(text string) string {
 	if !slices.Contains(p.Keep, "key") {
-		text = keyPattern.ReplaceAllString(text, "[redacted:key]")
-		text = namedKeyPattern.ReplaceAllStringFunc(text, func(s string) string {
-			m := namedKeyPattern.FindStringSubmatch(s)
+		text = keyPattern().ReplaceAllString(text, "[redacted:key]")
+		text = namedKeyPattern().ReplaceAllStringFunc(text, func(s string) string {
+			m := namedKeyPattern().FindStringSubmatch(s)
 			return m[1] + "[redacted:key]"
 		})
 	}
 	if !slices.Contains(p.Keep, "mail") {
-		text = mailPattern.ReplaceAllString(text, "[redacted:mail]")
+		text = mailPattern().ReplaceAllString(text, "[redacted:mail]")
 	}
 	if !slices.Contains(p.Keep, "card") {
-		text = cardPattern.ReplaceAllStringFunc(text, func(s string) string {
+		text = cardPattern().ReplaceAllStringFunc(text, func(s string) string {
 			if isCard(s) {
 				return "[redacted:card]"
 			}

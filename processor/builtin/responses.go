@@ -11,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"inlay/internal/lazy"
+
 	"inlay/chat"
 	"inlay/internal/plural"
 	"inlay/processor"
@@ -28,7 +30,7 @@ func (Normalization) Modify(_ context.Context, _ *processor.Turn, r processor.Re
 }
 
 // ansi is a terminal's control sequence.
-var ansi = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+var ansi = lazy.Regexp(`\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
 
 func normalize(s string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(s, "\ufffd"))
@@ -40,7 +42,7 @@ func normalize(s string) string {
 			return -1
 		}
 		return r
-	}, ansi.ReplaceAllString(s, ""))
+	}, ansi().ReplaceAllString(s, ""))
 	return strings.TrimSpace(s)
 }
 
@@ -118,8 +120,8 @@ func (p CitationCheck) check() (option, reason string) {
 }
 
 var (
-	citation = regexp.MustCompile(`\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]`)
-	code     = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*`")
+	citation = lazy.Regexp(`\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]`)
+	code     = lazy.Regexp("(?s)```.*?(?:```|$)|`[^`\n]*`")
 )
 
 // Modify implements the processor.
@@ -130,7 +132,7 @@ func (p CitationCheck) Modify(_ context.Context, t *processor.Turn, r processor.
 	}
 	var b strings.Builder
 	wrong, from := 0, 0
-	for _, m := range append(code.FindAllStringIndex(r.Text, -1), []int{len(r.Text), len(r.Text)}) {
+	for _, m := range append(code().FindAllStringIndex(r.Text, -1), []int{len(r.Text), len(r.Text)}) {
 		text, n := p.mark(r.Text[from:m[0]], known)
 		wrong += n
 		b.WriteString(text + r.Text[m[0]:m[1]])
@@ -152,7 +154,7 @@ func (p CitationCheck) Modify(_ context.Context, t *processor.Turn, r processor.
 func (p CitationCheck) mark(text string, known map[int]bool) (string, int) {
 	var b strings.Builder
 	wrong, from, last := 0, 0, 0 // last: end of the citation before
-	for _, m := range citation.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range citation().FindAllStringSubmatchIndex(text, -1) {
 		if m[0] > last && wordBefore(text[:m[0]]) || strings.HasPrefix(text[m[1]:], "(") {
 			continue // a[1] is an index, [1](address) a link; in [1][2] both are citations
 		}

@@ -1,8 +1,9 @@
 package builtin
 
 import (
-	"regexp"
 	"strings"
+
+	"inlay/internal/lazy"
 
 	"inlay/processor"
 )
@@ -55,13 +56,13 @@ type reference struct {
 }
 
 // atName finds @name and @"name with spaces" at the beginning of a word.
-var atName = regexp.MustCompile(`(?:^|[\s("'\[{<])@(?:"([^"\n]+)"|([^\s"'<>|]+))`)
+var atName = lazy.Regexp(`(?:^|[\s("'\[{<])@(?:"([^"\n]+)"|([^\s"'<>|]+))`)
 
 // references are the @names of a text, outside of commands.
 func references(text string) []reference {
 	var out []reference
 	skip := 0 // end of the command that begins last before a name
-	for _, m := range atName.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range atName().FindAllStringSubmatchIndex(text, -1) {
 		at := strings.IndexByte(text[m[0]:m[1]], '@') + m[0]
 		for {
 			s, e, ok := command(text[skip:])
