@@ -85,8 +85,10 @@ func (t *turn) recall(a *attached, n *node) bool {
 		return false
 	}
 	a.read += time.Since(start)
-	n.set(Loading, textParserLoaded(a.doc.Library, a.Name))
-	n.set(Done, textParserLoaded(a.doc.ReadBy(), a.Name))
+	if t.track.send != nil { // else nobody hears the words
+		n.set(Loading, textParserLoaded(a.doc.Library, a.Name))
+		n.set(Done, textParserLoaded(a.doc.ReadBy(), a.Name))
+	}
 	return true
 }
 

@@ -10,6 +10,7 @@ package injection
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"inlay/tokens"
 )
@@ -132,6 +133,6 @@ func spell(c tokens.Count) string {
 		}
 		return fmt.Sprintf("about %d (at most %d)", c.N, c.Budgeted())
 	default:
-		return fmt.Sprint(c.N)
+		return strconv.Itoa(c.N)
 	}
 }

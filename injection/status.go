@@ -38,11 +38,9 @@ const (
 	textContentFits     = "All content can fit into the context"
 )
 
-func textLoadingParser(file string) string { return fmt.Sprintf("Loading parser for %s...", file) }
+func textLoadingParser(file string) string { return "Loading parser for " + file + "..." }
 
-func textParserLoaded(library, file string) string {
-	return fmt.Sprintf("%s loaded for %s...", library, file)
-}
+func textParserLoaded(library, file string) string { return library + " loaded for " + file + "..." }
 
 func textParsing(file string, done float64) string {
 	return fmt.Sprintf("Parsing file %s... (%.2f%%)", file, done*100)
@@ -64,7 +62,7 @@ func textRetrieved(n int) string {
 
 // textChosen is the closing status of the decision.
 func textChosen(d Decision) string {
-	head := fmt.Sprintf("Chosen context injection strategy: '%s'. ", d.Strategy)
+	head := "Chosen context injection strategy: '" + string(d.Strategy) + "'. "
 	switch d.ReasonCode {
 	case Fits:
 		return head + textContentFits

@@ -58,11 +58,15 @@ type Document struct {
 // ReadBy names what read the document, and the pages that something else read:
 // "ledongthuc/pdf, tesseract (page 2)".
 func (d Document) ReadBy() string {
-	pages := map[string][]int{}
+	var pages map[string][]int
 	var others []string
-	for _, s := range d.Sections {
+	for i := range d.Sections { // there may be many, and a copy of each takes its time
+		s := &d.Sections[i]
 		if s.Kind != Page || s.Library == "" || s.Library == d.Library {
 			continue
+		}
+		if pages == nil {
+			pages = map[string][]int{}
 		}
 		if pages[s.Library] == nil {
 			others = append(others, s.Library)

@@ -69,24 +69,18 @@ func (s *Set) part(t *template.Template, name string, d Data) (string, error) {
 func render(t *template.Template, d Data) (string, error) {
 	var b strings.Builder
 	b.Grow(d.size())
-	if err := t.Execute(&b, &shown{Data: d}); err != nil {
+	if err := t.Execute(&b, &d); err != nil {
 		return "", fmt.Errorf("render prompt: %w", err)
 	}
 	return b.String(), nil
 }
 
-// shown is what a template sees. Its fence is made where a template asks for it.
-type shown struct {
-	Data
-	fence string
-}
-
-// Fence is the marker of [Data].
-func (s *shown) Fence() string {
-	if s.fence == "" {
-		s.fence = fence(s.Data)
+// Fence is a marker that occurs in none of the texts, for templates.
+func (d *Data) Fence() string {
+	if d.fence == "" {
+		d.fence = fence(*d)
 	}
-	return s.fence
+	return d.fence
 }
 
 // fence derives a marker from the material itself and makes sure that it does

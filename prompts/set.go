@@ -41,6 +41,8 @@ type Data struct {
 	Shown     int        // passages in Citations
 	Total     int        // passages the files have
 	Selection bool       // the citations stand for whole documents, in document order
+
+	fence string // made where a template asks for it
 }
 
 // File is a file to be laid in whole.

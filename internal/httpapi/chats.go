@@ -119,7 +119,7 @@ func (a *API) addMessage(c *call) error {
 	if err := c.decode(&given); err != nil {
 		return err
 	}
-	m, err := given.plain("message")
+	m, err := given.plain(func() string { return "message" })
 	if err != nil {
 		return err
 	}

@@ -15,12 +15,12 @@ type message struct {
 }
 
 // plain is the message of that subject under its own names.
-func (m message) plain(subject string) (chat.Message, error) {
+func (m message) plain(subject func() string) (chat.Message, error) {
 	if !m.Role.Known() {
-		return m.Message, &fault.Error{Code: fault.Usage, Subject: subject + ".role", Reason: "is not system, user, assistant or tool"}
+		return m.Message, &fault.Error{Code: fault.Usage, Subject: subject() + ".role", Reason: "is not system, user, assistant or tool"}
 	}
 	if m.Text != "" && m.Content != "" {
-		return m.Message, &fault.Error{Code: fault.Usage, Subject: subject, Reason: "has both text and content", Next: "send one of them"}
+		return m.Message, &fault.Error{Code: fault.Usage, Subject: subject(), Reason: "has both text and content", Next: "send one of them"}
 	}
 	m.Text += m.Content
 	return m.Message, nil
@@ -31,7 +31,7 @@ func conversation(list []message) ([]chat.Message, error) {
 	out := make([]chat.Message, len(list))
 	for i, m := range list {
 		var err error
-		if out[i], err = m.plain(fmt.Sprintf("messages[%d]", i)); err != nil {
+		if out[i], err = m.plain(func() string { return fmt.Sprintf("messages[%d]", i) }); err != nil {
 			return nil, err
 		}
 	}

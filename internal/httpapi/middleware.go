@@ -56,8 +56,7 @@ func (a *API) serve(r route) http.Handler {
 		done := a.config.Metrics.begin(r)
 		defer c.leave()
 		ctx, traced := a.config.Tracer.Request(req, r.path)
-		c.Request = c.WithContext(ctx)
-		err := a.guarded(c, r)
+		err := a.guarded(ctx, c, r)
 		if err != nil {
 			err = ended(req.Context(), err)
 			c.fail(err, r.openai)
@@ -80,7 +79,7 @@ func (r *recorder) statusOr(err error) int {
 }
 
 // guarded runs a route's checks and its handler; a panic ends the request alone.
-func (a *API) guarded(c *call, r route) (err error) {
+func (a *API) guarded(ctx context.Context, c *call, r route) (err error) {
 	defer func() {
 		cause := recover()
 		if cause == nil {
@@ -92,7 +91,7 @@ func (a *API) guarded(c *call, r route) (err error) {
 		a.log.ErrorContext(c.ctx(), "panic", "request", c.id, "route", r.path, "type", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
 		err = &fault.Error{Code: fault.Internal}
 	}()
-	ctx, cancel := a.deadline(c.ctx(), r)
+	ctx, cancel := a.deadline(ctx, r)
 	defer cancel()
 	c.Request = c.WithContext(ctx)
 	c.Body = &patient{ReadCloser: c.Body, c: c}
