@@ -105,14 +105,14 @@ func fence(d Data) string {
 }
 
 // size is about how long a prompt becomes, in bytes.
-func (d Data) size() int {
+func (d *Data) size() int {
 	n := 1<<10 + len(d.Query)
 	d.material(func(s string) { n += len(s) + 64 })
 	return n
 }
 
 // material visits every text in d that comes from files.
-func (d Data) material(visit func(string)) {
+func (d *Data) material(visit func(string)) {
 	for _, f := range d.Files {
 		visit(f.Name)
 		visit(f.Text)
