@@ -5,6 +5,8 @@ FUZZTIME ?= 20s
 DOCUMENTS ?= $(or $(INLAY_REFERENCE_DATA),../shared/data)/documents
 INTEGRATION ?= ./llm/... ./cmd/inlay
 export GOFLAGS := -buildvcs=false
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 
 .PHONY: help
 help: ## this list
