@@ -27,14 +27,38 @@ type Corpus struct {
 
 // Prepare chunks and embeds the request's documents as far as the cache does
 // not have them. Documents of the same bytes count once. The request's query,
-// limit and threshold are not looked at.
+// limit and threshold are not looked at. More text than [Options].MaxText is
+// fault.LimitExceeded.
 func (r *Retriever) Prepare(ctx context.Context, req Request) (*Corpus, error) {
+	docs := distinctFiles(req.Documents)
+	if err := r.bounded(docs); err != nil {
+		return nil, err
+	}
 	index, err := r.newIndex()
 	if err != nil {
 		return nil, fmt.Errorf("open an index: %w", err)
 	}
 	c := &Corpus{r: r, index: index, place: map[string]int{}}
-	return c, r.each(ctx, distinctFiles(req.Documents), req, func(f *prepared) error { return c.add(ctx, f) })
+	return c, r.each(ctx, docs, req, func(f *prepared) error { return c.add(ctx, f) })
+}
+
+// bounded refuses more text than may be searched, and names the largest file.
+func (r *Retriever) bounded(docs []parse.Document) error {
+	total, largest := 0, parse.Document{}
+	for _, d := range docs {
+		total += len(d.Text)
+		if len(d.Text) > len(largest.Text) {
+			largest = d
+		}
+	}
+	if r.maxText <= 0 || total <= r.maxText {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.LimitExceeded, Subject: largest.Name,
+		Reason: fmt.Sprintf("has %d bytes of the %d bytes of text to be searched, and at most %d may be", len(largest.Text), total, r.maxText),
+		Next:   "split it, attach fewer files, or have the limit raised (--max-search)",
+	}
 }
 
 func distinctFiles(all []parse.Document) []parse.Document {

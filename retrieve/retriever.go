@@ -39,6 +39,9 @@ type Options struct {
 	// must reach to be cited beside it, 0..1; 0 cites all that limit and
 	// threshold allow.
 	Relative float64
+	// MaxText is how many bytes of text one search may be about, because it takes
+	// some forty times as many of memory; 0 means any number.
+	MaxText int
 }
 
 // Retriever finds passages by their words and by their vectors. It is safe for
@@ -52,12 +55,13 @@ type Retriever struct {
 	lex      *lexis.Lexicon
 	set      setting
 	relative float64
+	maxText  int
 	words    wordsCache
 }
 
 // New makes a Retriever.
 func New(o Options) *Retriever {
-	r := &Retriever{set: defaultSetting(), embedder: o.Embedder, splitter: o.Splitter, newIndex: o.NewIndex, cache: o.Cache, log: o.Logger, relative: o.Relative}
+	r := &Retriever{set: defaultSetting(), embedder: o.Embedder, splitter: o.Splitter, newIndex: o.NewIndex, cache: o.Cache, log: o.Logger, relative: o.Relative, maxText: o.MaxText}
 	if r.embedder == nil {
 		r.embedder = embed.NewBuiltin()
 	}

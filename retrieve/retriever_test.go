@@ -151,6 +151,21 @@ func TestBadRequests(t *testing.T) {
 	require.Zero(t, p.Total)
 }
 
+// TestMaxText: more text than allowed is refused by name, before any of it is
+// embedded; documents of the same bytes count once.
+func TestMaxText(t *testing.T) {
+	small := parse.Document{FileID: "file-s", Name: "small.txt", Text: "The tide."}
+	large := parse.Document{FileID: "file-l", Name: "large.txt", Text: strings.Repeat("Boats leave with the ebb tide. ", 10)}
+	r := retrieve.New(retrieve.Options{MaxText: len(small.Text) + len(large.Text)})
+	_, err := r.Retrieve(t.Context(), retrieve.Request{Query: "tide", Documents: []parse.Document{small, large, large}})
+	require.NoError(t, err)
+	other := parse.Document{FileID: "file-o", Name: "other.txt", Text: "x"}
+	_, err = r.Retrieve(t.Context(), retrieve.Request{Query: "tide", Documents: []parse.Document{small, large, other}})
+	require.True(t, fault.Is(err, fault.LimitExceeded), "%v", err)
+	require.ErrorContains(t, err, "large.txt")
+	require.ErrorContains(t, err, "310 bytes of the 320 bytes")
+}
+
 func TestNeighboursJoinedDuplicatesCitedOnce(t *testing.T) {
 	r := retrieve.New(retrieve.Options{Splitter: retrieve.Splitter{Size: 12}})
 	text := "The harbour bridge opened in spring.\n\nThe harbour bridge closed in autumn.\n\n" + strings.Repeat("Nothing of note happened that winter in town.\n\n", 6) +

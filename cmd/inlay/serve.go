@@ -46,6 +46,7 @@ type serviceSettings struct {
 	MaxTotal    int64         `key:"max_kept_bytes" default:"21474836480" placeholder:"BYTES" help:"Most bytes of files a key keeps; 0: any number."`
 	Memory      int64         `key:"document_memory_bytes" name:"document-memory" default:"67108864" placeholder:"BYTES" help:"Documents kept ready in memory, in all; less than 0: none."`
 	Load        int64         `key:"document_load_bytes" name:"document-load" default:"67108864" placeholder:"BYTES" help:"Documents that questions under way are about, in all: further questions wait. A search takes some forty times as much in memory."`
+	MaxSearch   int           `key:"max_search_bytes" name:"max-search" default:"134217728" placeholder:"BYTES" help:"Most text that one question may have searched; a search takes some forty times as much in memory."`
 	MaxTime     time.Duration `key:"max_time" default:"10m" help:"Longest request that is no stream."`
 	Rate        float64       `key:"rate" default:"100" placeholder:"N" help:"Most requests a second of one key; 0: any number."`
 	Concurrency int           `key:"concurrency" default:"64" placeholder:"N" help:"Most requests of one key at once."`
@@ -138,7 +139,7 @@ func (c *serveCmd) check() error {
 	if c.Bodies != 0 && c.Bodies < 2*c.MaxBody {
 		return &fault.Error{Code: fault.Usage, Subject: "--bodies", Reason: "is less than twice --max-body, so that a key could not send the largest body", Next: fmt.Sprintf("give at least %d", 2*c.MaxBody)}
 	}
-	if c.MaxBody <= 0 || c.MaxFile <= 0 || c.MaxFiles <= 0 || c.MaxTime <= 0 || c.Concurrency <= 0 || c.Requests <= 0 || c.Load <= 0 || c.Rate < 0 || c.MaxKept < 0 || c.MaxTotal < 0 {
+	if c.MaxBody <= 0 || c.MaxFile <= 0 || c.MaxFiles <= 0 || c.MaxTime <= 0 || c.Concurrency <= 0 || c.Requests <= 0 || c.Load <= 0 || c.MaxSearch <= 0 || c.Rate < 0 || c.MaxKept < 0 || c.MaxTotal < 0 {
 		return &fault.Error{Code: fault.Usage, Subject: "limits", Reason: "one is 0 or less", Next: "see inlay serve --help for what each may be"}
 	}
 	return nil

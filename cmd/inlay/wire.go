@@ -154,10 +154,11 @@ func openRetriever(ctx context.Context, s searchSettings, m modelSettings, store
 	if err != nil {
 		return nil, err
 	}
-	return newRetriever(s, embedder, store)
+	return newRetriever(s, embedder, store, 0)
 }
 
-func newRetriever(s searchSettings, embedder embed.Embedder, store cache.Store) (*retrieve.Retriever, error) {
+// newRetriever searches at most maxText bytes of text at a time; 0: any number.
+func newRetriever(s searchSettings, embedder embed.Embedder, store cache.Store, maxText int) (*retrieve.Retriever, error) {
 	splitter, err := openSplitter(s.Chunk)
 	if err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func newRetriever(s searchSettings, embedder embed.Embedder, store cache.Store) 
 		return nil, &fault.Error{Code: fault.Usage, Subject: "--relative", Reason: fmt.Sprintf("is %v, want 0 to 1", s.Relative)}
 	}
 	return retrieve.New(retrieve.Options{
-		Embedder: embedder, Splitter: splitter, Cache: store, Relative: s.Relative,
+		Embedder: embedder, Splitter: splitter, Cache: store, Relative: s.Relative, MaxText: maxText,
 		NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
 	}), nil
 }

@@ -158,7 +158,7 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, 
 	if err != nil {
 		return nil, err
 	}
-	retriever, err := newRetriever(c.searchSettings, embedder, kept)
+	retriever, err := newRetriever(c.searchSettings, embedder, kept, c.MaxSearch)
 	if err != nil {
 		return nil, err
 	}
