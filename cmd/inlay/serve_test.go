@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -153,26 +152,29 @@ func TestOfficialClient(t *testing.T) {
 
 // TestGoneClient: a client that leaves stops the model.
 func TestGoneClient(t *testing.T) {
-	address := served(t, "--upstream", "local=ollama:"+ollamatest.Real(t))
-	client := openai.NewClient(option.WithBaseURL(address+"/v1"), option.WithAPIKey("any"), option.WithMaxRetries(0))
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	stream := client.Chat.Completions.NewStreaming(ctx, openai.ChatCompletionNewParams{
-		Model: ollamatest.Endless, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("talk")},
+	say := func(model, text string) openai.ChatCompletionNewParams {
+		return openai.ChatCompletionNewParams{Model: model, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(text)}}
+	}
+	var client openai.Client
+	ollamatest.FreeAfter(t, func(base string) {
+		address := served(t, "--upstream", "local=ollama:"+base)
+		client = openai.NewClient(option.WithBaseURL(address+"/v1"), option.WithAPIKey("any"), option.WithMaxRetries(0))
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		stream := client.Chat.Completions.NewStreaming(ctx, say(ollamatest.Endless, "talk"))
+		for range 3 {
+			require.True(t, stream.Next(), "%v", stream.Err())
+		}
+		leave()
+		for stream.Next() { // what had already come
+		}
+		require.ErrorIs(t, stream.Err(), context.Canceled)
+	}, func(ctx context.Context, _ string) error {
+		short := say(ollamatest.Endless, "again")
+		short.MaxTokens = openai.Int(2)
+		_, err := client.Chat.Completions.New(ctx, short)
+		return err
 	})
-	for range 3 {
-		require.True(t, stream.Next(), "%v", stream.Err())
-	}
-	leave()
-	for stream.Next() { // what had already come
-	}
-	require.ErrorIs(t, stream.Err(), context.Canceled)
-	require.Eventually(t, func() bool {
-		_, err := client.Chat.Completions.New(t.Context(), openai.ChatCompletionNewParams{
-			Model: ollamatest.Chat, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("hello")},
-		})
-		return err == nil
-	}, 30*time.Second, 50*time.Millisecond, "the server is free for others")
 }
 
 // TestNodeClient is OpenAI's client for JavaScript, where npm can install it.

@@ -4,13 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -206,61 +202,45 @@ func TestWindowOfALoadedModelIsTaken(t *testing.T) {
 }
 
 func TestCancellingStopsTheModel(t *testing.T) {
-	base := ollamatest.Real(t)
-	m := open(t, ollama.Config{Model: ollamatest.Endless, URL: base, Length: 4096})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	pieces := 0
-	var last error
-	for _, err := range m.Generate(ctx, llm.Request{Messages: user("go on")}) {
-		last = err
-		if pieces++; pieces == 5 {
-			cancel()
-		}
+	endless := func(base string) *ollama.Model {
+		return open(t, ollama.Config{Model: ollamatest.Endless, URL: base, Length: 4096})
 	}
-	require.ErrorIs(t, last, context.Canceled)
-	require.Less(t, pieces, 1000)
-	// The server is free for the next request.
-	a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("again"), MaxTokens: 2})
-	require.NoError(t, err)
-	require.Equal(t, "on and", a.Text)
-	// Leaving the loop stops it as well.
-	for _, err := range m.Generate(t.Context(), llm.Request{Messages: user("go on")}) {
-		require.NoError(t, err)
-		break
+	for name, leave := range map[string]func(base string){
+		"cancelled": func(base string) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			pieces := 0
+			var last error
+			for _, err := range endless(base).Generate(ctx, llm.Request{Messages: user("go on")}) {
+				last = err
+				if pieces++; pieces == 5 {
+					cancel()
+				}
+			}
+			require.ErrorIs(t, last, context.Canceled)
+			require.Less(t, pieces, 1000)
+		},
+		"left": func(base string) {
+			for _, err := range endless(base).Generate(t.Context(), llm.Request{Messages: user("go on")}) {
+				require.NoError(t, err)
+				break
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ollamatest.FreeAfter(t, leave, func(ctx context.Context, base string) error {
+				a, err := llm.Collect(ctx, endless(base), llm.Request{Messages: user("again"), MaxTokens: 2})
+				if err == nil {
+					require.Equal(t, "on and", a.Text)
+				}
+				return err
+			})
+		})
 	}
-	_, err = llm.Collect(t.Context(), m, llm.Request{Messages: user("again"), MaxTokens: 2})
-	require.NoError(t, err)
-}
-
-// ownServer starts a server that the test may kill.
-func ownServer(t *testing.T) (base string, kill func()) {
-	t.Helper()
-	home := t.TempDir()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	host := l.Addr().String()
-	require.NoError(t, l.Close())
-	cmd := exec.Command(ollamatest.Program(t), "serve") //nolint:noctx // killed below
-	cmd.Env = append(os.Environ(), "HOME="+home, "OLLAMA_HOST="+host, "OLLAMA_MODELS="+home+"/models", "OLLAMA_NOPRUNE=1", "OLLAMA_NO_CLOUD=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its runners die with it
-	require.NoError(t, cmd.Start())
-	killed := false
-	kill = func() {
-		if !killed {
-			killed = true
-			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-			_ = cmd.Wait()
-		}
-	}
-	t.Cleanup(kill)
-	base = "http://" + host
-	require.Eventually(t, func() bool { return ollamatest.Import(t.Context(), base) == nil }, 30*time.Second, 50*time.Millisecond)
-	return base, kill
 }
 
 func TestServerKilledInTheMiddleIsAnError(t *testing.T) {
-	base, kill := ownServer(t)
+	base, kill := ollamatest.Own(t)
 	m := open(t, ollama.Config{Model: ollamatest.Endless, URL: base, Length: 4096})
 	pieces := 0
 	var last error

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -33,17 +34,24 @@ func TestRealServerAnswers(t *testing.T) {
 }
 
 func TestRealServerStopsWhenLeft(t *testing.T) {
-	m := open(t, openai.Config{Model: ollamatest.Endless, BaseURL: ollamatest.Real(t) + "/v1"})
-	for d, err := range m.Generate(t.Context(), llm.Request{Messages: user("go on")}) {
-		require.NoError(t, err)
-		if strings.Contains(d.Text, "and") {
-			break
-		}
+	endless := func(base string) *openai.Model {
+		return open(t, openai.Config{Model: ollamatest.Endless, BaseURL: base + "/v1"})
 	}
-	a, err := llm.Collect(t.Context(), m, llm.Request{Messages: user("go on"), MaxTokens: 3})
-	require.NoError(t, err)
-	require.Equal(t, "on and on", a.Text)
-	require.Equal(t, "length", a.Done)
+	ollamatest.FreeAfter(t, func(base string) {
+		for d, err := range endless(base).Generate(t.Context(), llm.Request{Messages: user("go on")}) {
+			require.NoError(t, err)
+			if strings.Contains(d.Text, "and") {
+				break
+			}
+		}
+	}, func(ctx context.Context, base string) error {
+		a, err := llm.Collect(ctx, endless(base), llm.Request{Messages: user("go on"), MaxTokens: 3})
+		if err == nil {
+			require.Equal(t, "on and on", a.Text)
+			require.Equal(t, "length", a.Done)
+		}
+		return err
+	})
 }
 
 func TestRealServerHasNoSuchModel(t *testing.T) {
