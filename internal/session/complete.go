@@ -285,12 +285,7 @@ func (c *Completion) again(ctx context.Context, i int, said *chat.Message) ([]in
 
 // inject lays the files into the newest message.
 func (c *Completion) inject(ctx context.Context, req injection.Request) error {
-	end, err := c.service.load.begin(ctx, c.owner, req)
-	if err != nil {
-		return err
-	}
-	res, err := c.service.config.Injector(c.owner).Inject(ctx, req)
-	end()
+	res, err := c.service.lay(ctx, c.owner, req)
 	if err != nil {
 		return err
 	}

@@ -53,18 +53,13 @@ func (s *Service) inject(ctx context.Context, owner string, q Question) (injecti
 	if err != nil {
 		return injection.Result{}, nil, err
 	}
-	end, err := s.load.begin(ctx, owner, req)
-	if err != nil {
-		return injection.Result{}, nil, err
-	}
-	defer end()
 	start := time.Now()
 	split, err := s.split(ctx, q.Intent, req.Options.Mode, req.Text, req.Messages, req.Model)
 	if err != nil {
 		return injection.Result{}, nil, s.ofUpstream(q.Model, err)
 	}
 	split.into(&req)
-	res, err := s.config.Injector(owner).Inject(ctx, req)
+	res, err := s.lay(ctx, owner, req)
 	if err != nil {
 		return res, nil, s.ofUpstream(q.Model, err)
 	}
@@ -72,6 +67,17 @@ func (s *Service) inject(ctx context.Context, owner string, q Question) (injecti
 	s.config.Observe.Stage("decide", time.Since(start))
 	s.config.Observe.Decided(res)
 	return res, split, nil
+}
+
+// lay has the owner's injector answer, once there is room for the documents. The
+// room is not held while a model splits the message.
+func (s *Service) lay(ctx context.Context, owner string, req injection.Request) (injection.Result, error) {
+	end, err := s.load.begin(ctx, owner, req)
+	if err != nil {
+		return injection.Result{}, err
+	}
+	defer end()
+	return s.config.Injector(owner).Inject(ctx, req)
 }
 
 // request turns a question into what the injector takes.
