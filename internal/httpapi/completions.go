@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -104,7 +105,7 @@ type fileCitation struct {
 	Cited    bool   `json:"cited" doc:"the answer refers to it as [number]"`
 }
 
-func (a *API) complete(c *call) error {
+func (a *API) complete(c *call) (err error) {
 	body, wish, err := c.completionBody()
 	if err != nil {
 		return err
@@ -113,7 +114,12 @@ func (a *API) complete(c *call) error {
 	if err != nil {
 		return err
 	}
-	if string(bytes.TrimSpace(body["stream"])) == "true" {
+	defer func() {
+		if e := done.Close(c.ctx()); e != nil {
+			err = errors.Join(err, e)
+		}
+	}()
+	if string(body["stream"]) == "true" {
 		return a.streamCompletion(c, done)
 	}
 	return a.wholeCompletion(c, done)
@@ -141,11 +147,11 @@ func (a *API) wholeCompletion(c *call, done *session.Completion) error {
 		if err != nil {
 			return err
 		}
-		out, said, err := annotated(data, "message", done, nil)
+		out, err := annotated(data, "message", done, nil)
 		if err != nil {
 			return err
 		}
-		if err := done.Keep(c.ctx(), said[0]); err != nil {
+		if err := done.Keep(c.ctx()); err != nil {
 			return err
 		}
 		return c.json(withDecision(out, done))
@@ -171,7 +177,7 @@ func (a *API) streamCompletion(c *call, done *session.Completion) error {
 			return err
 		}
 	}
-	if err := done.Keep(c.ctx(), said[0]); err != nil {
+	if err := done.Keep(c.ctx()); err != nil {
 		_ = e.json("", failureOf(err).openai())
 		return err
 	}
@@ -182,7 +188,7 @@ func (a *API) streamCompletion(c *call, done *session.Completion) error {
 // with its annotations. Others go on byte for byte.
 func (a *API) chunk(e *events, data json.RawMessage, done *session.Completion, said map[int]string) error {
 	first := !e.open
-	out, _, err := annotated(data, "delta", done, said)
+	out, err := annotated(data, "delta", done, said)
 	if err != nil {
 		return err
 	}
@@ -213,36 +219,36 @@ type spoken struct {
 // annotated adds annotations to each choice that is over. said collects the
 // texts of a stream, by choice; of a whole answer it is nil, and every choice
 // is over. out is empty where a chunk needs no change.
-func annotated(data json.RawMessage, where string, done *session.Completion, said map[int]string) (out map[string]json.RawMessage, texts map[int]string, err error) {
+func annotated(data json.RawMessage, where string, done *session.Completion, said map[int]string) (out map[string]json.RawMessage, err error) {
 	var body map[string]json.RawMessage
 	var seen struct {
 		Choices []choice `json:"choices"`
 	}
 	if json.Unmarshal(data, &body) != nil || json.Unmarshal(data, &seen) != nil {
-		return nil, nil, odd(done)
+		return nil, odd(done)
 	}
-	texts = said
+	texts := said
 	if texts == nil {
 		texts = map[int]string{}
 	}
 	over := collect(seen.Choices, texts)
 	if said != nil && (!over || len(done.Citations()) == 0) {
-		return nil, texts, nil
+		return nil, nil
 	}
 	var choices []map[string]json.RawMessage
 	if json.Unmarshal(body["choices"], &choices) != nil {
-		return nil, nil, odd(done)
+		return nil, odd(done)
 	}
 	for i, one := range seen.Choices {
 		if said != nil && one.FinishReason == nil {
 			continue
 		}
 		if err := annotate(choices[i], where, annotations(done.Citations(), texts[one.Index])); err != nil {
-			return nil, nil, odd(done)
+			return nil, odd(done)
 		}
 	}
 	body["choices"], err = json.Marshal(choices)
-	return body, texts, err
+	return body, err
 }
 
 func odd(done *session.Completion) error {
@@ -310,8 +316,11 @@ func withDecision(body map[string]json.RawMessage, done *session.Completion) map
 func decisionOf(done *session.Completion) decided {
 	d := decided{Schema: injection.ResultSchema, Upstream: done.Upstream}
 	if r := done.Result; r != nil {
-		d.Strategy, d.ReasonCode, d.Reason, d.Decision = r.Strategy, r.ReasonCode, r.Reason, &r.Decision
-		d.Files, d.Embedder, d.Threshold, d.Limit = r.Files, r.Embedder, &r.Threshold, r.Limit
+		d.Strategy, d.ReasonCode, d.Reason = r.Strategy, r.ReasonCode, r.Reason
+		if r.Decision.Strategy != "" { // else the turn goes on, and nothing was decided anew
+			d.Decision, d.Threshold = &r.Decision, &r.Threshold
+		}
+		d.Files, d.Embedder, d.Limit = r.Files, r.Embedder, r.Limit
 		d.Citations, d.NearMisses, d.Warnings, d.Failures = r.Citations, r.NearMisses, r.Warnings, r.Failures
 	}
 	d.Processors, d.Route = done.Processors, done.Route

@@ -23,8 +23,35 @@ func (c *Completion) Answer(ctx context.Context) iter.Seq2[json.RawMessage, erro
 	}
 	return func(yield func(json.RawMessage, error) bool) {
 		defer c.keepLaid(ctx)
-		answer(yield)
+		for data, err := range answer {
+			if err == nil && c.past != nil {
+				c.hear(data)
+			}
+			if !yield(data, err) {
+				return
+			}
+		}
 	}
+}
+
+// hear collects what the model says, for the chat that keeps it.
+func (c *Completion) hear(data json.RawMessage) {
+	var piece struct{ Choices json.RawMessage }
+	if json.Unmarshal(data, &piece) != nil {
+		return // whoever hands it on says so
+	}
+	if c.answer == nil {
+		c.answer = map[int]*answered{}
+	}
+	_, _ = collectChoices(c.answer, piece.Choices, c.where())
+}
+
+// where is the field that choices of the answer speak in.
+func (c *Completion) where() string {
+	if string(c.body["stream"]) == "true" {
+		return "delta"
+	}
+	return "message"
 }
 
 // keepLaid keeps the message as it was sent, for the next turn. It comes after
@@ -88,21 +115,6 @@ func (c *Completion) failed(err error) error {
 	}
 	c.service.config.Observe.UpstreamFailed(c.Upstream, fault.CodeOf(err))
 	return &UpstreamError{c.Upstream, err}
-}
-
-// Keep adds the turn to its chat, if it has one.
-func (c *Completion) Keep(ctx context.Context, answer string) error {
-	if c.past == nil || c.last < 0 {
-		return nil
-	}
-	asked := chat.Message{Role: chat.User, Text: c.messages[c.last].text()}
-	switch {
-	case c.Result != nil:
-		asked = c.Result.Message
-	case c.Execution != nil:
-		asked.Text = string(c.Execution.Prompt)
-	}
-	return c.service.addTurn(ctx, c.owner, c.past, c.Result, asked, chat.Message{Role: chat.Assistant, Text: answer})
 }
 
 // Citations are the passages that stand in the prompt.

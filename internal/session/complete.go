@@ -48,6 +48,12 @@ type Completion struct {
 	last     int      // the user's newest message
 	hashes   [][]byte // of the conversation up to each message
 	past     *Conversation
+	kept     span              // where the messages of past stand
+	fresh    []apiMessage      // what is new beside past, as the client wrote it
+	asked    chat.Message      // the newest message as a kept chat has it
+	answer   map[int]*answered // what the model said, where it is to be kept
+	chains   *processor.Chains // the server's; nil: it has none
+	uploaded []string          // ids of uploads that were made of this request's files
 	wish     Wish
 	said     string                     // the newest message as the user wrote it, without what was moved
 	full     map[string]json.RawMessage // what is asked where a condensed call fails; nil: nothing
@@ -66,45 +72,37 @@ func (s *Service) Complete(ctx context.Context, owner string, body map[string]js
 	if json.Unmarshal(body["model"], &name) != nil {
 		return nil, wrong("model", "the name of one that GET /v1/models lists")
 	}
-	var err error
-	if c.messages, err = parseMessages(body["messages"]); err != nil {
+	if err := c.prepare(ctx, name); err != nil {
+		if e := c.Close(ctx); e != nil {
+			err = errors.Join(err, e)
+		}
 		return nil, err
 	}
-	if err := c.takePast(ctx); err != nil {
-		return nil, err
-	}
-	if c.model, c.Upstream, err = s.router.open(ctx, name, wish.ContextLength); err != nil {
-		return nil, err
-	}
-	if err := c.layOut(ctx); err != nil {
-		return nil, s.failed(c.Upstream, err)
-	}
-	if err := c.takeRoute(ctx); err != nil {
-		return nil, err
-	}
-	return c, c.process(ctx)
+	return c, nil
 }
 
-// takePast puts a kept chat before the messages.
-func (c *Completion) takePast(ctx context.Context) (err error) {
-	if c.wish.ChatID == "" {
-		return nil
-	}
-	if slices.ContainsFunc(c.messages, func(m apiMessage) bool { return m.role == "assistant" }) {
-		return &fault.Error{Code: fault.Usage, Subject: "inlay.chat_id", Reason: "stands beside a history in messages", Next: "send the one or the other, and of messages the new one alone"}
-	}
-	past, err := c.service.Chat(ctx, c.owner, c.wish.ChatID)
-	if err != nil {
+// prepare is the order of a turn: what was said before, intent and files, route,
+// processors (INT-7).
+func (c *Completion) prepare(ctx context.Context, model string) (err error) {
+	if c.messages, err = parseMessages(c.body["messages"]); err != nil {
 		return err
 	}
-	c.past = &past
-	before := make([]apiMessage, len(past.Messages))
-	for i, m := range past.Messages {
-		role, content := mustJSON(m.Role), mustJSON(m.Text)
-		before[i] = apiMessage{fields: map[string]json.RawMessage{"role": role, "content": content}, role: string(m.Role), plain: true, parts: []apiPart{{kind: "text", text: m.Text}}}
+	if err := c.takePast(ctx); err != nil {
+		return err
 	}
-	c.messages = append(before, c.messages...)
-	return nil
+	if c.model, c.Upstream, err = c.service.router.open(ctx, model, c.wish.ContextLength); err != nil {
+		return err
+	}
+	if err := c.openChains(); err != nil {
+		return err
+	}
+	if err := c.layOut(ctx); err != nil {
+		return c.service.failed(c.Upstream, err)
+	}
+	if err := c.takeRoute(ctx); err != nil {
+		return err
+	}
+	return c.process(ctx)
 }
 
 // mustJSON encodes a text.
@@ -129,6 +127,9 @@ func (c *Completion) layOut(ctx context.Context) error {
 	if err := c.noFilesElsewhere(); err != nil || c.last < 0 {
 		return err
 	}
+	if done, err := c.resume(ctx); done || err != nil {
+		return err
+	}
 	x, req, err := c.request(ctx)
 	if err != nil {
 		return err
@@ -137,6 +138,9 @@ func (c *Completion) layOut(ctx context.Context) error {
 	defer func() { c.service.config.Observe.Stage("decide", time.Since(start)) }()
 	if c.wish.Strategy != "" || c.wish.Preprocessors != nil {
 		c.said = req.Text
+		if err := c.leaveRoom(ctx, &req); err != nil {
+			return err
+		}
 		return c.execute(ctx, x, req)
 	}
 	if c.Split, err = c.service.split(ctx, c.wish.Intent, req.Options.Mode, req.Text, req.Messages, c.model); err != nil {
@@ -144,6 +148,9 @@ func (c *Completion) layOut(ctx context.Context) error {
 	}
 	c.Split.into(&req)
 	c.said = req.Text
+	if err := c.leaveRoom(ctx, &req); err != nil {
+		return err
+	}
 	return c.inject(ctx, req)
 }
 
@@ -204,30 +211,36 @@ func (c *Completion) before(ctx context.Context) (history []chat.Message, earlie
 	if tools := c.body["tools"]; len(tools) > 2 {
 		history = append(history, chat.Message{Role: chat.System, Text: string(tools)}) // they take room too
 	}
-	kept := 0
 	if c.past != nil {
-		kept = len(c.past.Messages)
-		history = append(history, c.past.Messages...)
 		if earlier, err = c.service.earlier(ctx, c.owner, c.past.Messages); err != nil {
 			return nil, nil, err
 		}
 	}
-	for i := kept; i < len(c.messages); i++ {
+	for i := range c.messages {
 		if i == c.last {
 			continue
 		}
-		m := &c.messages[i]
-		said := m.message()
-		if m.hasFiles() || m.role == "user" && c.splits() {
-			files, err := c.again(ctx, i, &said)
-			if err != nil {
-				return nil, nil, err
-			}
-			earlier = append(earlier, files...)
+		said, files, err := c.earlierMessage(ctx, i)
+		if err != nil {
+			return nil, nil, err
 		}
-		history = append(history, said)
+		earlier, history = append(earlier, files...), append(history, said)
 	}
 	return history, earlier, nil
+}
+
+// earlierMessage is one message of the conversation as the model will see it,
+// and its documents; those of a kept chat are known already.
+func (c *Completion) earlierMessage(ctx context.Context, i int) (said chat.Message, files []injection.File, err error) {
+	if c.kept.has(i) {
+		return c.past.Messages[i-c.kept.start], nil, nil
+	}
+	m := &c.messages[i]
+	said = m.message()
+	if m.hasFiles() || m.role == "user" && c.splits() {
+		files, err = c.again(ctx, i, &said)
+	}
+	return said, files, err
 }
 
 // splits reports whether messages of this conversation may have been split.
@@ -251,6 +264,12 @@ func (c *Completion) laidKey(i int) cache.Key {
 	return cache.Key{Namespace: c.owner, Of: turns, Kind: "turn", Parts: []string{c.model.Name(), hex.EncodeToString(c.hashes[i])}}
 }
 
+// laidInto is what was laid into an earlier message, as far as that is known.
+func (c *Completion) laidInto(ctx context.Context, i int) (was laid, known bool, err error) {
+	data, ok, err := c.service.config.Cache.Get(ctx, c.laidKey(i))
+	return was, ok && json.Unmarshal(data, &was) == nil && was.Injected != nil, err
+}
+
 // again puts an earlier message with files back as it was: the client has only
 // its own words. Where that is no longer known, the files are searched.
 func (c *Completion) again(ctx context.Context, i int, said *chat.Message) ([]injection.File, error) {
@@ -260,12 +279,11 @@ func (c *Completion) again(ctx context.Context, i int, said *chat.Message) ([]in
 		return nil, err
 	}
 	text := m.text()
-	data, ok, err := s.config.Cache.Get(ctx, c.laidKey(i))
+	was, known, err := c.laidInto(ctx, i)
 	if err != nil {
 		return nil, err
 	}
-	var was laid
-	if ok && json.Unmarshal(data, &was) == nil {
+	if known {
 		for _, one := range was.Moved {
 			if data, ok := Cut(one, text); ok {
 				a.files = append(a.files, injection.File{ID: one.FileID, Name: one.Name, MediaType: one.MediaType, Data: data})
@@ -290,7 +308,7 @@ func (c *Completion) inject(ctx context.Context, req injection.Request) error {
 		return err
 	}
 	c.Split.Keep(&res)
-	c.Result = &res
+	c.Result, c.asked = &res, res.Message
 	c.service.config.Observe.Decided(res)
 	if len(req.Files)+len(req.Images)+len(req.Earlier) == 0 && req.Text == c.messages[c.last].text() {
 		return nil // nothing was laid into it: it goes on byte for byte
@@ -358,6 +376,10 @@ func (c *Completion) execute(ctx context.Context, x Execution, req injection.Req
 		return err
 	}
 	c.Execution = &out
+	c.asked = chat.Message{Role: chat.User, Text: string(out.Prompt), Attachments: slices.Clone(req.Images)}
+	for _, f := range req.Files {
+		c.asked.Attachments = append(c.asked.Attachments, chat.Attachment{FileID: cmp.Or(f.ID, parse.FileID(f.Data)), Name: f.Name, MediaType: f.MediaType})
+	}
 	if err := c.rewriteLast(ctx, string(out.Prompt), req.Images); err != nil {
 		return err
 	}

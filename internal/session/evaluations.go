@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,7 +55,7 @@ func (s *Service) StartEvaluation(ctx context.Context, owner string, r Evaluatio
 			err = errors.Join(err, s.drop(context.WithoutCancel(ctx), owner, r.Kept))
 		}
 	}()
-	if err := s.keepInline(ctx, owner, &r); err != nil {
+	if err := s.keepFiles(ctx, owner, &r); err != nil {
 		return e, err
 	}
 	if _, err := s.evaluation(ctx, owner, r); err != nil {
@@ -81,29 +80,17 @@ type keptRequest struct {
 	Kept []string `json:"kept,omitempty"`
 }
 
-// keepInline makes uploads of files that came with the request: a process that
+// keepFiles makes uploads of files that came with the request: a process that
 // goes on with the evaluation needs them.
-func (s *Service) keepInline(ctx context.Context, owner string, r *EvaluationRequest) error {
+func (s *Service) keepFiles(ctx context.Context, owner string, r *EvaluationRequest) error {
 	for i, ref := range r.Files {
 		if (ref.ID == "") == (ref.Name == "" && ref.Data == nil) {
 			return wrong(fmt.Sprintf("files[%d]", i), "an id, or a name and data")
 		}
-		if ref.ID != "" {
-			continue
-		}
-		in, err := s.Receive(ctx, ref.Name, bytes.NewReader(ref.Data), int64(len(ref.Data)))
-		if err != nil {
-			return err
-		}
-		f, err := s.Accept(ctx, owner, "evals", in)
-		in.Discard()
-		if err != nil {
-			return err
-		}
-		r.Files[i] = FileRef{ID: f.ID, Mode: ref.Mode}
-		r.Kept = append(r.Kept, f.ID)
 	}
-	return nil
+	var err error
+	r.Kept, err = s.keepInline(ctx, owner, "evals", r.Files)
+	return err
 }
 
 // drop deletes files that were made for an evaluation.

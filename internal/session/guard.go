@@ -82,10 +82,7 @@ func (c *Completion) odd() error {
 // look is the whole answer: one piece, or the chunks of a stream.
 func (c *Completion) look(ctx context.Context, pieces []map[string]json.RawMessage) ([]json.RawMessage, error) {
 	choices := map[int]*answered{}
-	where := "message"
-	if string(c.body["stream"]) == "true" {
-		where = "delta"
-	}
+	where := c.where()
 	envelope, rest := maps.Clone(pieces[0]), []map[string]json.RawMessage{}
 	for _, piece := range pieces {
 		n, err := collectChoices(choices, piece["choices"], where)

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -40,11 +41,26 @@ func (s *Service) Preprocess(ctx context.Context, owner string, q Question) (inj
 	if err != nil {
 		return injection.Result{}, nil, err
 	}
-	res, split, err := s.inject(ctx, owner, q)
-	if err != nil || past == nil || q.DryRun {
-		return res, split, err
+	if past == nil || q.DryRun {
+		return s.inject(ctx, owner, q)
 	}
-	return res, split, s.addTurn(ctx, owner, past, &res, res.Message)
+	return s.keepTurn(ctx, owner, q, past)
+}
+
+// keepTurn lays out a turn of a kept chat, and keeps it. Files that came inside
+// the request become uploads: later turns search them.
+func (s *Service) keepTurn(ctx context.Context, owner string, q Question, past *Conversation) (res injection.Result, split *Split, err error) {
+	made, err := s.keepInline(ctx, owner, "user_data", q.Files)
+	if err == nil {
+		res, split, err = s.inject(ctx, owner, q)
+	}
+	if err == nil {
+		err = s.addTurn(ctx, owner, past, &res, res.Message)
+	}
+	if err != nil {
+		err = errors.Join(err, s.drop(context.WithoutCancel(ctx), owner, made))
+	}
+	return res, split, err
 }
 
 // inject asks the owner's injector.

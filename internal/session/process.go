@@ -10,9 +10,74 @@ import (
 
 	"inlay/chat"
 	"inlay/fault"
+	"inlay/injection"
 	"inlay/llm"
 	"inlay/processor"
+	"inlay/tokens"
 )
+
+// openChains makes the server's chains for this request's model.
+func (c *Completion) openChains() (err error) {
+	if c.service.config.Chains == nil {
+		return nil
+	}
+	generator, _ := c.model.(llm.Generator)
+	c.chains, err = c.service.config.Chains(c.owner, generator)
+	return err
+}
+
+// shortening are the processors that leave out earlier turns.
+func shortening() []string {
+	return []string{"ChatHistoryMessageModifier", "ChatCompressionModifier", "ConversationCompactorModifier"}
+}
+
+// leaveRoom has files decided beside the newest turns alone, where processors
+// leave out earlier ones later: as far as the conversation takes more than half
+// of the window, its beginning neither counts nor passes for what the model can
+// still see.
+func (c *Completion) leaveRoom(ctx context.Context, req *injection.Request) error {
+	if c.chains == nil || !slices.ContainsFunc(shortening(), func(name string) bool { return slices.Contains(c.chains.Messages.Names(), name) }) {
+		return nil
+	}
+	length, err := c.model.Length(ctx)
+	if err != nil {
+		return err
+	}
+	counter, err := c.model.Counter(ctx)
+	if err != nil {
+		return err
+	}
+	if left := recent(req.Messages, length.N/2, counter); len(left) < len(req.Messages) {
+		req.Messages = left
+		if len(req.Files)+len(req.Earlier) > 0 {
+			req.Warnings = append(req.Warnings, injection.Warning{Code: "history_shortened", Message: "The conversation takes more than half of the window, so files were decided beside its newest turns; the server's processors shorten the rest."})
+		}
+	}
+	return nil
+}
+
+// recent are the newest turns that have at most so many tokens, behind the
+// system prompt.
+func recent(history []chat.Message, room int, counter tokens.Counter) []chat.Message {
+	head := 0
+	for head < len(history) && history[head].Role == chat.System {
+		head++
+	}
+	from := len(history)
+	for i, m := range slices.Backward(history[head:]) {
+		room -= counter.Count(m.Text).Budgeted()
+		for _, call := range m.ToolCalls {
+			room -= counter.Count(call.Name + call.Arguments).Budgeted()
+		}
+		if room < 0 {
+			break
+		}
+		if m.Role == chat.User {
+			from = head + i
+		}
+	}
+	return slices.Concat(history[:head], history[from:])
+}
 
 // process sends the messages through the server's chain and packs them. Without
 // a chain they stay as they are, byte for byte.
@@ -32,19 +97,14 @@ func (c *Completion) process(ctx context.Context) error {
 
 // processed is one body's messages, packed into it.
 func (c *Completion) processed(ctx context.Context, body map[string]json.RawMessage, messages []apiMessage) ([]apiMessage, error) {
-	if c.service.config.Chains == nil {
+	if c.chains == nil {
 		return messages, pack(body, messages)
-	}
-	generator, _ := c.model.(llm.Generator)
-	chains, err := c.service.config.Chains(c.owner, generator)
-	if err != nil {
-		return nil, err
 	}
 	turn, err := c.turn(ctx, body)
 	if err != nil {
 		return nil, err
 	}
-	prompt, verdict, err := chains.Messages.Run(ctx, turn, c.pieces(messages))
+	prompt, verdict, err := c.chains.Messages.Run(ctx, turn, c.pieces(messages))
 	if err == nil {
 		err = halted(turn, verdict)
 	}
@@ -55,8 +115,8 @@ func (c *Completion) processed(ctx context.Context, body map[string]json.RawMess
 		return nil, err
 	}
 	c.Processors = turn.Trace()
-	if len(chains.Responses.Names()) > 0 {
-		c.guarding().processors(chains.Responses, turn, prompt)
+	if len(c.chains.Responses.Names()) > 0 {
+		c.guarding().processors(c.chains.Responses, turn, prompt)
 	}
 	return messages, pack(body, messages)
 }
