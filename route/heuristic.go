@@ -26,20 +26,69 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 		return Decision{}, Usage{}, err
 	}
 	whole := readAsk(in, granted(prose(in.Ask)))
+	if len(in.Done) > 0 {
+		return whole.proceed(), Usage{}, nil
+	}
 	for _, rule := range []rule{goOn, atHand, aside} {
 		if d, ok := rule(whole); ok {
 			return d, Usage{}, nil
 		}
 	}
 	for _, clause := range clauses(whole.text) {
-		a := readAsk(in, clause)
-		for _, rule := range []rule{run, write, list, edit, grep, read, find, inspect} {
-			if d, ok := rule(a); ok {
-				return d, Usage{}, nil
-			}
+		if d, ok := first(readAsk(in, clause)); ok {
+			return d, Usage{}, nil
 		}
 	}
 	return big("the ask is conceptual or can be answered from what is at hand"), Usage{}, nil
+}
+
+// first is what a clause asks for by the first rule that knows.
+func first(a ask) (Decision, bool) {
+	for _, rule := range []rule{run, write, list, edit, grep, read, find, inspect} {
+		if d, ok := rule(a); ok {
+			return d, true
+		}
+	}
+	return Decision{}, false
+}
+
+// proceed is the next step of an ask for which tools ran: the first file that a
+// search by meaning found, then the clauses that are still to be done, then
+// the large model.
+func (a ask) proceed() Decision {
+	if d, ok := a.firstHit(); ok {
+		return d
+	}
+	end := big("what the ask takes was done, and the results are at hand")
+	for _, clause := range clauses(a.text) {
+		step := readAsk(a.Input, clause)
+		d, ok := first(step)
+		switch {
+		case ok && d.Tool != nil && !again(a.Done, *d.Tool):
+			return d
+		case ok && d.Big != nil && d.Big.NeedsTools, step.orders():
+			end.Big.NeedsTools = true
+		}
+	}
+	return end
+}
+
+// orders reports whether an ask is to change something; quotes hold no orders.
+func (a ask) orders() bool {
+	return changes().MatchString(quotes().ReplaceAllString(a.low, " ")) && !a.matches(asking()) && !a.matches(howTo())
+}
+
+// firstHit reads the first file that the search found, if the search was the
+// last step.
+func (a ask) firstHit() (Decision, bool) {
+	if a.Last == nil || a.Last.Tool != "codebase_search" || !a.can("read_file") {
+		return Decision{}, false
+	}
+	m := pathLike().FindStringSubmatch(a.Last.Preview)
+	if m == nil || a.knows(m[1]) {
+		return Decision{}, false
+	}
+	return use("read_file", map[string]any{"path": m[1]}, "the search found this file first")
 }
 
 // rule decides an ask, or leaves it to the next.
@@ -107,9 +156,7 @@ func atHand(a ask) (Decision, bool) {
 }
 
 // knows reports whether a file was read before.
-func (a ask) knows(p string) bool {
-	return a.Last != nil && a.Last.Tool == "read_file" && same(a.Last.Path, p) || strings.Contains(a.Context, "read_file "+p)
-}
+func (a ask) knows(p string) bool { return has(a.Read, p) }
 
 // programs that people name when they mean a command.
 const programs = `npm|npx|yarn|pnpm|node|go|make|cmake|git|python3?|pip3?|pytest|cargo|rustc|docker|docker-compose|kubectl|terraform|mvn|gradle|\./\S+|ls|cat|grep|find|curl|bash|sh|php|composer|bundle|rake|ruby|dotnet|java|javac|tsc|eslint|prettier|jest|vitest|deno|bun|golangci-lint|ruff|mypy|black|psql|sqlite3|df|du|ps|top|uname|echo|pwd|which|chmod|mkdir|touch`

@@ -2,6 +2,7 @@ package route
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"inlay/internal/lazy"
@@ -33,7 +34,9 @@ func edit(a ask) (Decision, bool) {
 		if d, ok := a.exact(p); ok {
 			return d, true
 		}
-		return big("the file is at hand and the change must be written; prefer apply_diff or insert_content"), true
+		d := big("the file is at hand and the change must be written; prefer apply_diff or insert_content")
+		d.Big.NeedsTools = true
+		return d, true
 	}
 	if !a.can("read_file") {
 		return Decision{}, false
@@ -194,10 +197,11 @@ func read(a ask) (Decision, bool) {
 	if len(a.paths) == 0 || !a.can("read_file") || a.matches(authors()) || a.matches(general()) {
 		return Decision{}, false
 	}
-	p := a.paths[0]
-	if a.knows(p) {
+	unread := slices.IndexFunc(a.paths, func(p string) bool { return !a.knows(p) })
+	if unread < 0 {
 		return big("the file is at hand"), true
 	}
+	p := a.paths[unread]
 	if strings.HasSuffix(p, "/") {
 		if a.can("codebase_search") {
 			return use("codebase_search", map[string]any{"query": strings.TrimSpace(a.text), "path": p}, "the ask is about a folder")

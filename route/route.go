@@ -52,6 +52,7 @@ func (c Call) ToolCall(id string) (chat.ToolCall, error) {
 // the rest.
 type Big struct {
 	Notes              string         `json:"notes"`
+	NeedsTools         bool           `json:"needsTools,omitempty"` // what it must do takes tools: the prompt stays whole
 	UseCondensedPrompt bool           `json:"useCondensedPrompt"`
 	CondensedPrompt    string         `json:"condensedPrompt,omitempty"`
 	Messages           []chat.Message `json:"messages,omitempty"`
@@ -63,6 +64,8 @@ type Input struct {
 	Ask     string
 	Context string   // compact summary of the conversation
 	Last    *Last    // the last tool result, if a tool ran before
+	Done    []Call   // calls that were made since the ask, oldest first
+	Read    []string // files whose text is at hand
 	Tools   []string // names of the tools that the mode allows and that are there
 	Offered []Tool   // the same, with what they take
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -33,10 +32,10 @@ type Router struct {
 // Request is one turn as the host would send it, and what the decision may see.
 type Request struct {
 	System      string         // the host's full system prompt
-	Messages    []chat.Message // the conversation, the latest ask last
+	Messages    []chat.Message // the conversation; what follows the last user message was done for it
 	Ask         string         // the latest ask; empty: the last user message
-	Context     string         // compact summary of the conversation
-	Last        *Last          // preview of the last tool result
+	Context     string         // compact summary of the conversation; empty: the beginnings of its last messages
+	Last        *Last          // the last tool result; nil: the conversation's
 	Mode        Mode
 	Environment Environment
 	Objective   string // the task; empty: the ask
@@ -88,7 +87,11 @@ func (r Router) Decide(ctx context.Context, req Request) (Outcome, error) {
 		}
 	}
 	out.Decider = decider.Name()
-	in := r.input(req)
+	before := readPast(req.Messages)
+	if req.Last == nil {
+		req.Last = before.last()
+	}
+	in := r.input(req, before)
 	start := time.Now()
 	d, usage, err := decider.Decide(ctx, in)
 	if ctx.Err() != nil {
@@ -101,7 +104,7 @@ func (r Router) Decide(ctx context.Context, req Request) (Outcome, error) {
 		return out, nil
 	}
 	out.Routed = true
-	if err := r.apply(req, in, d, &out); err != nil {
+	if err := r.apply(req, in, before, d, &out); err != nil {
 		return Outcome{System: req.System, Messages: req.Messages, Warnings: out.Warnings, Stages: out.Stages}, fmt.Errorf("route: %w", err)
 	}
 	r.log(ctx, out)
@@ -120,22 +123,28 @@ func (r Router) misconfigured(m Model) string {
 }
 
 // input is what the decider may see.
-func (r Router) input(req Request) Input {
-	in := Input{Ask: req.Ask, Context: clip(req.Context, r.Settings.PreprocessorMaxContextChars), Offered: r.offered(req.Mode)}
+func (r Router) input(req Request, before past) Input {
+	most := r.Settings.PreprocessorMaxContextChars
+	in := Input{
+		Ask: req.Ask, Context: clip(req.Context, most), Offered: r.offered(req.Mode),
+		Done: before.done(), Read: before.known(req.Last, req.Context),
+	}
 	for _, t := range in.Offered {
 		in.Tools = append(in.Tools, t.Name)
 	}
 	if in.Ask == "" {
-		for _, m := range slices.Backward(req.Messages) {
-			if m.Role == chat.User {
-				in.Ask = m.Text
-				break
-			}
+		in.Ask = before.ask
+	}
+	if in.Context == "" {
+		room := most
+		if req.Last != nil {
+			room /= 2 // the other half is for what the tool returned
 		}
+		in.Context = before.compact(room)
 	}
 	if req.Last != nil {
 		last := *req.Last
-		last.Preview = clip(last.Preview, r.Settings.PreprocessorMaxContextChars-utf8.RuneCountInString(in.Context))
+		last.Preview = clip(last.Preview, most-utf8.RuneCountInString(in.Context))
 		in.Last = &last
 	}
 	return in
@@ -171,11 +180,14 @@ func (r Router) tools() []Tool {
 }
 
 // apply checks a decision and makes it the outcome.
-func (r Router) apply(req Request, in Input, d Decision, out *Outcome) error {
+func (r Router) apply(req Request, in Input, before past, d Decision, out *Outcome) error {
 	out.Decision = &d
 	full := r.count(req.System, req.Messages)
+	if d.Tool != nil && again(in.Done, *d.Tool) {
+		d = big("what it would do was done for this ask, and its result is at hand")
+	}
 	if d.Decision == ToTool {
-		c := checker{tools: r.tools(), allowed: in.Tools, rules: r.Rules, last: req.Last, context: req.Context}
+		c := checker{tools: r.tools(), allowed: in.Tools, rules: r.Rules, read: in.Read}
 		if question := c.fault(*d.Tool); question != "" {
 			out.Proposed = d.Tool.Name
 			d.Tool = &Call{Name: Followup, Params: map[string]any{"question": question}}
@@ -188,8 +200,8 @@ func (r Router) apply(req Request, in Input, d Decision, out *Outcome) error {
 	if d.Big == nil {
 		d.Big = &Big{}
 	}
-	if r.Settings.CondensedPromptEnabled {
-		if err := r.condense(req, in, &d, out); err != nil {
+	if r.Settings.CondensedPromptEnabled && !d.Big.NeedsTools {
+		if err := r.condense(req, in, before, &d, out); err != nil {
 			return err
 		}
 	}
@@ -198,16 +210,15 @@ func (r Router) apply(req Request, in Input, d Decision, out *Outcome) error {
 }
 
 // condense puts the condensed prompt and the latest ask in the place of the
-// full prompt and the conversation.
-func (r Router) condense(req Request, in Input, d *Decision, out *Outcome) error {
+// full prompt and the conversation. What tools returned for the ask is shown
+// whole: the bound on context is the decider's.
+func (r Router) condense(req Request, in Input, before past, d *Decision, out *Outcome) error {
 	objective := req.Objective
 	if objective == "" {
 		objective = "Answer the user's latest message."
 	}
-	selected := in.Context
-	if in.Last != nil {
-		selected = strings.TrimPrefix(selected+"\n\n"+in.Last.Tool+" "+in.Last.Path+":\n"+in.Last.Preview, "\n\n")
-	}
+	before.ask = in.Ask
+	selected := strings.TrimSpace(in.Context + "\n\n" + before.results(req.Last))
 	system, err := Build(Prompt{Mode: req.Mode, Environment: req.Environment, Objective: objective, Context: selected, Condensed: true})
 	if err != nil {
 		return err

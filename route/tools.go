@@ -96,8 +96,7 @@ type checker struct {
 	tools   []Tool
 	allowed []string
 	rules   *ignore.Rules
-	last    *Last
-	context string
+	read    []string // files whose text is at hand
 }
 
 // fault is why a call cannot be proposed, as the question that asks for what is
@@ -122,7 +121,7 @@ func (c checker) fault(call Call) string {
 	if why := c.refused(tool, params); why != "" {
 		return why
 	}
-	if p, _ := params["path"].(string); edits(tool.Name) && !c.known(p) {
+	if p, _ := params["path"].(string); edits(tool.Name) && !has(c.read, p) {
 		return fmt.Sprintf("%s has not been read yet, and must be before it is changed. Should it be read first?", p)
 	}
 	return ""
@@ -173,10 +172,9 @@ func reason(err error) string {
 	return "cannot be checked against the ignore files"
 }
 
-// known reports whether a file's text is at hand: the last result is of it, or
-// the context quotes it.
-func (c checker) known(p string) bool {
-	return p != "" && (c.last != nil && c.last.Tool == "read_file" && same(c.last.Path, p) || strings.Contains(c.context, "read_file "+p))
+// has reports whether a list of files has one.
+func has(files []string, p string) bool {
+	return slices.ContainsFunc(files, func(f string) bool { return same(f, p) })
 }
 
 func same(a, b string) bool { return path.Clean(a) == path.Clean(b) }

@@ -95,25 +95,7 @@ func (c *Completion) asRequest() route.Request {
 		}
 		r.Messages = append(r.Messages, m)
 	}
-	if m := c.messages[len(c.messages)-1].message(); m.Role == chat.Tool {
-		r.Last = &route.Last{Preview: m.Text}
-		r.Last.Tool, r.Last.Path = c.called(m.ToolCallID)
-	}
 	return r
-}
-
-// called is the tool and the file of a call.
-func (c *Completion) called(id string) (tool, path string) {
-	for _, m := range c.messages {
-		for _, call := range m.calls {
-			if call.ID == id {
-				var args struct{ Path string }
-				_ = json.Unmarshal([]byte(call.Arguments), &args)
-				tool, path = call.Name, args.Path
-			}
-		}
-	}
-	return tool, path
 }
 
 // apply makes the outcome the request: a proposal instead of it, or the
