@@ -13,6 +13,7 @@ type ask struct {
 	Input
 	text    string   // prose: without code blocks and addresses
 	low     string   // text in lower case
+	words   string   // low without courtesies at its start, and "_" for files and quotes
 	paths   []string // files and folders
 	quoted  []string // in backticks or quotes, paths or not
 	symbols []string // names of code
@@ -26,17 +27,28 @@ const extensions = `go|py|pyi|js|mjs|cjs|jsx|ts|tsx|java|c|h|cc|cpp|hpp|cs|rs|rb
 var (
 	fenced   = lazy.Regexp("(?s)```.*?(?:```|$)")
 	pathLike = lazy.Regexp("(?:^|[\\s\"'`(])((?:\\.{0,2}/)?(?:[\\w@.-]+/)+[\\w@.-]*|[\\w-]+(?:\\.[\\w-]+)*\\.(?:" + extensions +
-		")|Dockerfile|Makefile|README|LICENSE|\\.(?:env|gitignore|rooignore|eslintrc|dockerignore)[\\w.]*)(?:[\\s\"'`),;:?!]|\\.(?:\\s|$)|$)")
+		")|" + bareNames + "|\\.(?:env|git\\w+|\\w+ignore|\\w+rc|editorconfig|node-version|python-version|tool-versions|babelrc)(?:\\.\\w+)*)(?:[\\s\"'`),;:?!]|\\.(?:\\s|$)|$)")
 	quotes = lazy.Regexp("`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|(?:^|[\\s(])'([^'\n]+)'(?:[\\s,.;:?!)]|$)")
 	spaced = lazy.Regexp(`^[\w@./-]+(?: [\w@./-]+)+\.(?:` + extensions + `)$`) // a file's name with spaces
 	verbs  = lazy.Regexp(`^(?:` + firstWords + `)\b`)
-	symbol = lazy.Regexp(`\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[a-z0-9]+_[a-z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\))`)
+	symbol = lazy.Regexp(`\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[a-z0-9]+_[a-z0-9_]+|[A-Z][A-Z0-9]*_[A-Z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\)|(?:` + owners + `)\.\w+)`)
+	// brands look like names of code, or of files.
+	brands = lazy.Regexp(`^(?:(?:Java|Type|Action|Coffee|Post)Script|Git(?:Hub|Lab)|GraphQL|(?:Postgre|My|No|New)SQL|SQLite|OAuth2?|OpenID|[mi]OS|iOS|iPhone|iPad|LaTeX|DevOps|MLOps|YouTube|JUnit|Open(?:AI|API|SSL|GL|CV|Telemetry)|ChatGPT|WebSockets?|WebAssembly|RabbitMQ|DynamoDB|MongoDB|CouchDB|InfluxDB|NumPy|PyTorch|PyCharm|TensorFlow|FastAPI|NestJS|NextJS|IntelliJ|VSCode|LinkedIn|PayPal|StackOverflow|BigQuery|ElasticSearch|CloudFront|jQuery|eBay|McDonalds|e\w?Commerce|CI_CD|x86_64|utf_8)$|(?i)^(?:node|vue|next|nuxt|three|d3|express|react|socket|moment|chart|ember|backbone|asp)\.(?:js|io|net)$`)
 	url    = lazy.Regexp(`\w+://\w\S*`)
 	// fraction is no path: 1/2, km/h, input/output.
 	fraction = lazy.Regexp(`^(?:\d+/\d+|\w{1,3}/\w{1,3}|input/output|yes/no|true/false|and/or|client/server|he/she|pros/cons|read/write)$`)
+	owned    = lazy.Regexp(`^(?:` + owners + `)\.\w+$`)
+	rooted   = lazy.Regexp(`^/(?:etc|usr|var|home|tmp|opt|root|dev|proc|srv|mnt|sys|s?bin|lib|Users|app|workspace)(?:/|$)`)
+	thereIs  = lazy.Regexp(`(?i)\b(?:is there|there is|have|has|gibt es) (?:an?|ein\w*) $`)
 	// anyOne before a file's name speaks of files of that kind, not of one.
 	anyOne = lazy.Regexp(`(?i)(?:^|[\s(])(?:an?|any|every|each|ein\w*|jede\w*)\s+(?:(?:good|proper|typical|new|simple|gut\w*) )?["'` + "`" + `]?$`)
 )
+
+// bareNames are files without an extension.
+const bareNames = `Dockerfile|Makefile|README|LICENSE|CHANGELOG|CONTRIBUTING|Procfile|Gemfile|Rakefile|Vagrantfile|Jenkinsfile|Brewfile|Caddyfile|CODEOWNERS`
+
+// owners stand before the names of what they have, which are no files.
+const owners = `console|logger|log|Math|JSON|Object|Array|Promise|process|window|document|self|this|os|sys|np|pd|fmt|System|Thread`
 
 // firstWords begin an ask to do something.
 const firstWords = `read|open|run|re-?run|execute|list|show|search|grep|find|look|check|start|launch|build|install|fix|explain|summari[sz]e|use|tell|` +
@@ -65,12 +77,45 @@ func readAsk(in Input, text string) ask {
 		}
 	}
 	a.paths = append(a.paths, pathsIn(rest)...)
+	a.words = plain(a.low, a.paths)
 	for _, s := range symbol().FindAllString(text, -1) {
-		if !slices.ContainsFunc(a.paths, func(p string) bool { return strings.Contains(p, s) }) {
+		if !brands().MatchString(s) && !slices.ContainsFunc(a.paths, func(p string) bool { return strings.Contains(p, s) }) {
 			a.symbols = append(a.symbols, s)
 		}
 	}
 	return a
+}
+
+// plain is a lower-case text without courtesies at its start and with "_" for
+// files and what stands in quotes, which hold no orders.
+func plain(low string, paths []string) string {
+	low = quotes().ReplaceAllStringFunc(low, func(q string) string {
+		at := strings.IndexAny(q, "`\"“„'")
+		return q[:at] + "_" + after(q)
+	})
+	for _, p := range paths {
+		low = strings.ReplaceAll(low, strings.ToLower(p), "_")
+	}
+	low = strings.TrimLeft(low, " \t,.!:-–—")
+	lead := courtesy().FindString(low)
+	low = low[len(lead):]
+	if request().MatchString(lead) { // asked kindly, it is no question
+		low = strings.TrimRight(low, "? \n")
+	}
+	return low
+}
+
+// after is what a quote's pattern took beyond its end.
+func after(q string) string {
+	if last := q[len(q)-1]; last != '\'' && strings.IndexByte(" ,.;:?!)\n\t", last) >= 0 {
+		return string(last)
+	}
+	return ""
+}
+
+// address reports whether a name is a part of an address, as /v1/users.
+func address(p string) bool {
+	return strings.HasPrefix(p, "/") && !rooted().MatchString(p) && !strings.Contains(p, ".")
 }
 
 // pathsIn are the files and folders that a text names.
@@ -81,7 +126,7 @@ func pathsIn(text string) (out []string) {
 			return out
 		}
 		start, end := from+m[2], from+m[3]
-		if p := strings.TrimSuffix(text[start:end], "."); !fraction().MatchString(p) && !anyOne().MatchString(text[:start]) {
+		if p := strings.TrimSuffix(text[start:end], "."); !fraction().MatchString(p) && !brands().MatchString(p) && !owned().MatchString(p) && (!anyOne().MatchString(text[:start]) || thereIs().MatchString(text[:start])) && !address(p) {
 			out = appendNew(out, p)
 		}
 		from = end
@@ -97,7 +142,8 @@ func appendNew(list []string, s string) []string {
 
 func (a ask) can(tool string) bool { return slices.Contains(a.Tools, tool) }
 
-func (a ask) matches(re *regexp.Regexp) bool { return re.MatchString(a.low) }
+// says reports whether the words of an ask hold a phrase.
+func (a ask) says(phrase func() *regexp.Regexp) bool { return phrase().MatchString(a.words) }
 
 // What an ask forbids: an imperative with a negation, up to the end of its
 // clause, and the ways to say "not that one".
@@ -128,7 +174,7 @@ func granted(text string) string {
 }
 
 var (
-	ends = lazy.Regexp(`[.!?]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
+	ends = lazy.Regexp(`[.!?]\s+|:-?[)D]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
 	next = lazy.Regexp(`(?i)(?:, (?:and )?| and )(?:also )?(?:` + firstWords + `)\b`)
 )
 
@@ -137,7 +183,7 @@ var (
 func clauses(text string) (out []string) {
 	masked := quotes().ReplaceAllStringFunc(text, func(q string) string { return strings.Repeat("_", len(q)) })
 	for _, at := range between(masked, ends().FindAllStringIndex(masked, -1)) {
-		if question := strings.ToLower(text[at[0]:at[1]]); asking().MatchString(question) || howTo().MatchString(question) {
+		if low := strings.ToLower(text[at[0]:at[1]]); question().MatchString(plain(low, nil)) {
 			out = append(out, text[at[0]:at[1]])
 			continue
 		}

@@ -3,6 +3,8 @@ package route_test
 import (
 	"fmt"
 	"os"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +20,9 @@ type expected struct {
 }
 
 // parts of the set, in the order in which they were written.
-func parts() []string { return []string{"tune", "held", "late", "fresh", "blind", "last"} }
+func parts() []string {
+	return []string{"tune", "held", "late", "fresh", "blind", "last", "far", "wide"}
+}
 
 func asks(tb testing.TB) (out []expected) {
 	tb.Helper()
@@ -29,17 +33,25 @@ func asks(tb testing.TB) (out []expected) {
 		if len(f) != 5 || strings.HasPrefix(line, "#") {
 			continue
 		}
-		out = append(out, expected{f[0], f[1], f[2], strings.ReplaceAll(f[3], `\n`, "\n"), strings.TrimSpace(f[4])})
+		out = append(out, expected{f[0], f[1], f[2], strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(f[3]), strings.TrimSpace(f[4])})
 	}
 	return out
 }
 
-// last is the tool result that an ask follows.
-func last(s string) *route.Last {
+// literal is the text that an ask wants changed.
+var literal = regexp.MustCompile("(?i)(?:change|replace|rename) (.+?) (?:to|with|by|into) ")
+
+// last is the tool result that an ask follows. A file that was read holds what
+// the ask says it holds.
+func last(s, ask string) *route.Last {
 	kind, path, _ := strings.Cut(s, ":")
 	switch kind {
 	case "read":
-		return &route.Last{Tool: "read_file", Path: path, Preview: "# " + path + "\nport = 8080\nname = \"x\"\n"}
+		text := "# " + path + "\nport = 8080\nname = \"x\"\n"
+		if m := literal.FindStringSubmatch(ask); m != nil && !strings.Contains(text, strings.Trim(m[1], "`\"")) {
+			text += strings.Trim(m[1], "`") + "\n"
+		}
+		return &route.Last{Tool: "read_file", Path: path, Preview: text}
 	case "part":
 		return &route.Last{Tool: "read_file", Path: path, Preview: "first\nsecond\n(lines 1-200 of 950)"}
 	case "search":
@@ -66,7 +78,7 @@ func right(d *route.Decision, want string) bool {
 	}
 	for pair := range strings.SplitSeq(param, ";") {
 		name, value, _ := strings.Cut(pair, "=")
-		if named && fmt.Sprint(d.Tool.Params[name]) != value {
+		if got := fmt.Sprint(d.Tool.Params[name]); named && got != value && (name != "path" || path.Clean(got) != path.Clean(value)) {
 			return false
 		}
 	}
@@ -78,7 +90,7 @@ func decide(tb testing.TB, e expected) route.Outcome {
 	mode, ok := route.FindMode(e.mode)
 	require.True(tb, ok, e.mode)
 	r := route.Router{Settings: on(), CodebaseSearch: true}
-	out, err := r.Decide(tb.Context(), route.Request{Ask: e.ask, Last: last(e.last), Mode: mode})
+	out, err := r.Decide(tb.Context(), route.Request{Ask: e.ask, Last: last(e.last, e.ask), Mode: mode})
 	require.NoError(tb, err)
 	require.True(tb, out.Routed)
 	return out

@@ -37,11 +37,11 @@ func readPast(messages []chat.Message) (p past) {
 			_ = json.Unmarshal([]byte(c.Arguments), &call.Params)
 			calls[c.ID] = call
 		}
-		switch m.Role {
-		case chat.User:
+		if m.Role == chat.User {
 			p.ask, p.earlier = m.Text, messages[:i]
 			p.before, p.steps = append(p.before, p.steps...), nil
-		case chat.Tool:
+		}
+		if m.Role == chat.Tool {
 			if call, ok := calls[m.ToolCallID]; ok {
 				p.steps = append(p.steps, step{call, m.Text})
 			}

@@ -61,31 +61,30 @@ func TestEveryAskEnds(t *testing.T) {
 // large model.
 func TestTask(t *testing.T) {
 	r := route.Router{Settings: on(), CodebaseSearch: true, Counter: tokenstest.Words{}}
-	for ask, want := range map[string]struct {
-		tools     string
-		condensed bool
-	}{
-		"How does our caching work?":                                      {"codebase_search read_file", true},
-		"List the files in src":                                           {"list_files", true},
-		"Run `make test`":                                                 {"execute_command", true},
-		"Read a.md and summarize it":                                      {"read_file", true},
-		"Read a.md. After that run `make`. Then run `make install`":       {"read_file execute_command execute_command", true},
-		`Change "8080" to "9090" in server.conf`:                          {"read_file apply_diff", false},
-		"Refactor app.py to use async/await":                              {"read_file", false},
-		"Run `make lint` and fix what it finds":                           {"execute_command", false},
-		"Add a retry to our upload function":                              {"codebase_search read_file", false},
-		"Compare src/a.go and src/b.go":                                   {"read_file read_file", true},
-		"What is the difference between a mutex and a semaphore, please?": {"", true},
+	for _, line := range []string{
+		"condensed | codebase_search, read_file | How does our caching work?",
+		"condensed | list_files | List the files in src",
+		"condensed | execute_command | Run `make test`",
+		"condensed | read_file | Read a.md and summarize it",
+		"condensed | read_file, execute_command, execute_command | Read a.md. After that run `make`. Then run `make install`",
+		"condensed | read_file, read_file | Compare src/a.go and src/b.go",
+		"condensed | | What is the difference between a mutex and a semaphore?",
+		`full | read_file, apply_diff | Change "8080" to "9090" in server.conf`,
+		"full | read_file | Refactor app.py to use async/await",
+		"full | execute_command | Run `make lint` and fix what it finds",
+		"full | codebase_search, read_file | Add a retry to our upload function",
 	} {
+		prompt, rest, _ := strings.Cut(line, " |")
+		want, ask, _ := strings.Cut(rest, "| ")
 		calls, end := work(t, r, "code", chat.Message{Role: chat.User, Text: ask})
 		var tools []string
 		for _, c := range calls {
 			tools = append(tools, c.Name)
 		}
-		require.Equal(t, want.tools, strings.Join(tools, " "), ask)
+		require.Equal(t, strings.TrimSpace(want), strings.Join(tools, ", "), ask)
 		require.Equal(t, route.ToBig, end.Decision.Decision, ask)
-		require.Equal(t, want.condensed, end.Decision.Big.UseCondensedPrompt, "%s: what takes the editing tools keeps the whole prompt", ask)
-		if !want.condensed {
+		require.Equal(t, prompt == "condensed", end.Decision.Big.UseCondensedPrompt, "%s: what takes the editing tools keeps the whole prompt", ask)
+		if prompt == "full" {
 			require.Equal(t, "The full prompt.", end.System, ask)
 			require.Zero(t, end.Saved)
 		}

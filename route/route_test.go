@@ -125,7 +125,7 @@ func TestSearchIsGated(t *testing.T) {
 	proposed := 0
 	for _, e := range asks(t) {
 		for _, there := range []bool{true, false} {
-			out, err := route.Router{Settings: on(), CodebaseSearch: there}.Decide(t.Context(), route.Request{Ask: e.ask, Last: last(e.last), Mode: mode(t, e.mode)})
+			out, err := route.Router{Settings: on(), CodebaseSearch: there}.Decide(t.Context(), route.Request{Ask: e.ask, Last: last(e.last, e.ask), Mode: mode(t, e.mode)})
 			require.NoError(t, err)
 			if out.Decision.Tool != nil && out.Decision.Tool.Name == "codebase_search" {
 				require.True(t, there, e.ask)
@@ -438,7 +438,7 @@ func FuzzHeuristic(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, ask, before string) {
 		r := route.Router{Settings: on(), CodebaseSearch: true, Rules: ignore.New(fstest.MapFS{}, nil)}
-		req := route.Request{System: "s", Ask: ask, Last: last(before), Mode: mode(t, "code")}
+		req := route.Request{System: "s", Ask: ask, Last: last(before, ask), Mode: mode(t, "code")}
 		a, err := r.Decide(t.Context(), req)
 		require.NoError(t, err)
 		require.Equal(t, a.Decision.Decision == route.ToTool, a.Decision.Tool != nil)

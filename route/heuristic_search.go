@@ -1,0 +1,180 @@
+package route
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"inlay/internal/lazy"
+)
+
+var (
+	lists       = lazy.Regexp(`\b(?:list|listing|overview|show|see|enumerate|any|what|whats|which|give|gimme|liste|zeige?|welche|gib)\b.*\b(?:files|folders?|director(?:y|ies)|subfolders|contents? of (?:the )?_|tree|structure|layout|dateien|ordner|verzeichnis\w*|struktur)\b|^(?:ls|list) (?:the )?_|(?:files?|folders?|directory|dir|tree) (?:list(?:ing)?|structure)\b|^(?:project|folder|directory) (?:tree|structure|layout)\b`)
+	definitions = lazy.Regexp(`\b(?:list|show|what|which|outline|overview|give|all|name|liste|zeige?|welche|gib)\b.*\b(?:functions|methods|classes|(?:function|method|class|type) names|definitions?|types|structs|interfaces|symbols|exports?|signatures|enums|funktionen|methoden|klassen|definitionen|outline)\b|\b(?:outline|signatures) (?:of|for|in)\b|\boutline\b|^what(?:['’]?s| is)? (?:all )?(?:defined|declared|exported)\b`)
+	inside      = lazy.Regexp(`\b(?:in|of|from|under|inside|within|defined|declared|contains?|are there|has|have|im|aus|von|gibt es|does \S+ (?:define|declare|export|have|contain|expose))\b`)
+	folderWord  = lazy.Regexp(`(?i)\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|ordner|verzeichnis)\b|\b(?:folder|directory|ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
+	contents    = lazy.Regexp(`^(?:what(?:'s|s| is| do we have| have we got| lives| lies)|which [\w-]+ (?:do we have|have we got|are|is|live|lie|exist)|show (?:me )?(?:everything|all)|list|was (?:ist|liegt|steht|gibt es)|everything|(?:is|are) (?:there )?any\w*)\b.* (?:in|inside|under|within|below|unter|im)\b`)
+	inFolder    = lazy.Regexp("(?i)\\b(?:in|inside|under|below|within|of|unter|from)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
+	noFolder    = lazy.Regexp(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|codebase|code|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|javascript|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind|listing|tree|layout|files?)$`)
+	recursive   = lazy.Regexp(`\b(?:recursive\w*|all files|tree|structure|layout|everything|alle dateien|rekursiv|struktur)\b`)
+)
+
+// list lists a folder, or the definitions of a file.
+func list(a ask) (Decision, bool) {
+	if a.says(howTo) || a.says(authors) || a.orders() {
+		return Decision{}, false
+	}
+	if a.says(definitions) && a.says(inside) && len(a.paths) > 0 && a.can("list_code_definition_names") {
+		return use("list_code_definition_names", map[string]any{"path": a.paths[0]}, "the ask is about the definitions of a file")
+	}
+	where, named := a.folder()
+	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents)
+	if !wanted || a.says(holding) || a.general() || marker().MatchString(a.text) || !a.can("list_files") {
+		return Decision{}, false
+	}
+	params := map[string]any{"path": where}
+	if a.says(recursive) {
+		params["recursive"] = true
+	}
+	return use("list_files", params, "the ask is to see what is in a folder")
+}
+
+// folder is the folder that an ask names, with or without a word that says it
+// is one; "." and false if it names none.
+func (a ask) folder() (where string, named bool) {
+	if len(a.paths) > 0 {
+		return a.paths[0], isFolder(a.paths[0])
+	}
+	for _, re := range []*regexp.Regexp{folderWord(), inFolder()} {
+		for _, m := range re.FindAllStringSubmatch(a.text, -1) {
+			if name := strings.Join(m[1:], ""); !noFolder().MatchString(name) {
+				return strings.TrimRight(name, "."), true
+			}
+		}
+	}
+	return ".", false
+}
+
+var holding = lazy.Regexp(`\b(?:` + holders + `|with the (?:word|string|text))\b`)
+
+// target is the text that is looked for.
+func (a ask) target() string {
+	for _, q := range a.quoted {
+		if !isFolder(q) || !slices.Contains(a.paths, q) {
+			return q
+		}
+	}
+	if m := marker().FindStringSubmatch(a.text); m != nil {
+		return m[1]
+	}
+	if len(a.symbols) > 0 {
+		return strings.TrimSuffix(a.symbols[0], "()")
+	}
+	if m := held().FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[1]) {
+		return m[1]
+	}
+	for _, re := range []*regexp.Regexp{named(), sought()} {
+		if m := re.FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[1]) {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+var (
+	marker = lazy.Regexp(`\b(TODO|FIXME|HACK|XXX|DEPRECATED)(?:s\b|\b)`)
+	// named is a word that only software has: a package, an address.
+	named = lazy.Regexp(`(?:use|using|import|importing|reference|mention|call|contain)s? (?:the (?:\w+ ){0,2})?(@?[a-z]\w*(?:[./-]\w+)+|/\w[\w/-]+)`)
+	// sought is a bare word that is said to be looked for.
+	sought = lazy.Regexp(`(?i)(?:\b(?:usages?|occur\w*ces?|references?|mentions?|uses|calls) (?:of|to)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)) ([\w.:/@-]*\w)`)
+	// held is a bare word that files are said to hold, at the end of the ask.
+	held = lazy.Regexp(`(?i)\b(?:files?|modules?|places?|anything|dateien)\b.*\b(?:imports?|uses?|mentions?|contains?|references?)\s+([\w./@-]+?)(?:\s+(?:anywhere|in|still|yet|directly)\b.*)?[?.!]?\s*$`)
+)
+
+// Three ways to say what is looked for and where: X in Y, Y for X, Y nach X.
+var (
+	xInY   = lazy.Regexp("(?i)\\b(search|grep|look|find|scan|suche?)(?: (?:for|nach|all|every|any|occurrences? of|usages? of))*(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})[\"'`]? (?:in|under|inside|within|below|across|unter)(?: the| all| every)? [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?:[\\s.,;:?!]|$)")
+	yForX  = lazy.Regexp("(?i)\\b(?:search|grep|scan|suche|durchsuche)(?: through| in)?(?: the| all)* [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?: files?| folder| directory)? (?:for|nach)(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})")
+	byKind = lazy.Regexp(`(?i)(\*\.\w+)|\b(` + kindNames + `) files\b`)
+	vague  = lazy.Regexp(`(?i)^(?:the|a|an|any|all|it|this|that|out|at|for|into|my|our|files?|code|function|bugs?|errors?|mistakes|problems?|something|which|where|to|of)$`)
+	kinded = lazy.Regexp(`(?i)^(?:` + kindNames + `|files?|code|codebase|folder|directory|repo|project)$`)
+)
+
+const kindNames = `go|python|java|javascript|typescript|yaml|json|markdown|html|css|ruby|rust|php|sql|xml|toml|text`
+
+// kinds are the patterns of files by what people call them.
+func kinds(name string) string {
+	switch name = strings.ToLower(name); name {
+	case "python":
+		return "*.py"
+	case "javascript":
+		return "*.js"
+	case "typescript":
+		return "*.ts"
+	case "markdown":
+		return "*.md"
+	case "ruby":
+		return "*.rb"
+	case "rust":
+		return "*.rs"
+	case "text":
+		return "*.txt"
+	}
+	return "*." + name
+}
+
+// wanted is what an ask looks for and the folder or the file where; empty
+// where it does not say.
+func (a ask) wanted() (what, where string) {
+	what = a.target()
+	if m := xInY().FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[2]) {
+		bare := strings.ToLower(m[1]) == "find" && !strings.ContainsAny(m[3], "/*")
+		if what == "" && !bare {
+			what = m[2]
+		}
+		where = m[3]
+	} else if m := yForX().FindStringSubmatch(a.text); m != nil {
+		if what == "" && !vague().MatchString(m[2]) {
+			what = m[2]
+		}
+		where = m[1]
+	}
+	for _, p := range a.paths {
+		if p != what && (isFolder(p) || !strings.Contains(p[strings.LastIndexByte(p, '/')+1:], ".")) {
+			return what, p
+		}
+	}
+	if folder, named := a.folder(); named && len(a.paths) == 0 {
+		return what, folder
+	}
+	where = strings.TrimRight(where, ".")
+	if strings.Contains(where, "*") || noFolder().MatchString(where) || kinded().MatchString(where) {
+		where = ""
+	}
+	return what, where
+}
+
+// grep searches for an exact text.
+func grep(a ask) (Decision, bool) {
+	said := len(a.quoted) > 0 && a.says(sayings) && (a.says(finds) || a.says(tells))
+	phrased := xInY().MatchString(a.text) || yForX().MatchString(a.text)
+	if !a.says(occurs) && !said && !phrased || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) || a.says(general) || !a.can("search_files") {
+		return Decision{}, false
+	}
+	what, where := a.wanted()
+	if what == "" {
+		return Decision{}, false
+	}
+	if where == "" {
+		where = "."
+	}
+	params := map[string]any{"path": where, "regex": regexp.QuoteMeta(what)}
+	if m := byKind().FindStringSubmatch(a.text); m != nil {
+		pattern := m[1]
+		if pattern == "" {
+			pattern = kinds(m[2])
+		}
+		params["file_pattern"] = pattern
+	}
+	return use("search_files", params, "the ask is to find an exact text")
+}

@@ -1,0 +1,64 @@
+package route
+
+import "inlay/internal/lazy"
+
+// The words of the heuristic, English and German, by what they say. They are
+// held against the lower-case words of a clause (ask.words), where what stood in
+// quotes is "_", so that quotes hold no orders.
+
+// Nouns of software, which with "the" or "our" are things of the workspace.
+const codeNouns = `code|codebase|repo(?:sitory)?|project|app|application|backend|frontend|server|client|cli|service|functions?|methods?|class(?:es)?|modules?|packages?|` +
+	`endpoints?|routes?|handlers?|hooks?|middleware|components?|controllers?|models?|views?|templates?|serializers?|validators?|parsers?|routers?|loaders?|importers?|exporters?|` +
+	`workers?|queues?|jobs?|schedulers?|crons?|pipelines?|webhooks?|sockets?|tests?|test suite|bugs?|errors?|exceptions?|config(?:uration)?s?|settings|flags?|feature flags?|api|apis|logic|` +
+	`database|db|schema|tables?|quer(?:y|ies)|migrations?|index(?:es)?|transactions?|buttons?|pages?|forms?|fields?|inputs?|modals?|dialogs?|dropdowns?|toggles?|tooltips?|menus?|sidebar|navbar|header|footer|dashboard|` +
+	`login|logout|sign-?up|sign-?in|auth\w*|sessions?|tokens?|permissions?|roles?|cach\w*|loggers?|logging|logs|metrics|tracing|notifications?|mailer|emails?|mails?|uploads?|downloads?|imports?|exports?|` +
+	`search|filters?|pagination|sort(?:ing)?|checkout|cart|payments?|invoices?|orders?|billing|prices?|variables?|constants?|implementation|features?|validation|timeouts?|retr(?:y|ies)|rate limit\w*|` +
+	`build|ci|deployment|lock(?:ing)?|request|response|events?|state|store|stream|` +
+	`funktion\w*|methoden?|klassen?|projekt\w*|fehler\w*|komponenten?|anwendung|schnittstelle|datenbank\w*|abfragen?|anmeldung|einstellungen|formular\w*|knopf|seiten?|suche|tests?|einstellung|validierung|ausgabe|anzeige`
+
+// What a noun stands after when it is a certain one.
+const determiners = `the|this|that|these|those|our|my|its|all|der|die|das|den|dem|des|im|am|beim|vom|zum|zur|unser\w*|mein\w*|diese\w*`
+
+var (
+	courtesy = lazy.Regexp(`^(?:(?:hi|hey|hello|hallo|moin|yo|ok|okay|yes|yep|yeah|ja|nice|great|cool|perfect|good|gut|alright|right|well|hm+|so|now|then|and|und|also|but|just|first|finally|actually|quick(?:ly)?|please|pls|plz|bitte|mal|kindly|maybe|dear \w+|thanks|thx|sure|looks good|jetzt|dann|nun|zuerst)\b[,.!:]*\s+|` +
+		`(?:can|could|would|will) (?:you|u|we)(?: please| pls| kindly| maybe| quickly| just| be so kind as to| mind)*\s+|i(?:'d| would) (?:like|love) (?:you )?to (?:see )?|i (?:want|need) (?:you )?to |i was wondering (?:if|whether) you (?:could|can|might|would) |` +
+		`let(?:'s|s| us| me) |we (?:should|need to|must|have to|want to) |you (?:should|can|could) |(?:kannst|könntest|würdest|magst) du (?:mir |mal |bitte )*|wir (?:sollten|müssen) |go ahead and |in (?:here|there|this file|that file),? |go and |help me (?:to )?|try to |tell me |mir )*`)
+
+	request = lazy.Regexp(`\b(?:can|could|would|will|kannst|könntest|würdest|magst) (?:you|u|we|du)\b`)
+
+	// Moods.
+	question = lazy.Regexp(`^(?:what|whats|why|how|hows|where|wheres|which|who|whose|when|does|do (?:we|you|they|i|the|any|all)|did|is|are|was|were|has|have|isn't|doesn't|aren't|don't we|any|can|could|should|would|will|warum|wieso|weshalb|wie|wo|woher|wer|welche\w*|ist|sind|hat|haben|gibt|wird|werden|kann|soll\w*|muss)\b|\?\s*$`)
+	howTo    = lazy.Regexp(`^(?:how (?:do (?:i|you|people)|can|should|would|to)\b|what(?:'s| is) the (?:best|difference|point|purpose of using)|should (?:i|we|one)|wie (?:kann|soll|würde|macht man)|when should|why (?:do people|would|should)|is it (?:better|safe|possible|ok|worth|normal)|what do (?:you|people) think|was hältst)`)
+
+	// Orders.
+	changes = lazy.Regexp(`(?:^|, | and | und |[:;–-] )(?:also |please |then |directly |just )?(?:` + changeVerbs + `)\b|\b(?:ersetze?|füge?|entferne?|lösche?|benenne?|korrigiere?|behebe?|passe|erweitere?|baue?)\b|(?:^|\s)(?:ändere?|überarbeite?|ergänze?)\b|(?:ein|um|aus)(?:bauen|fügen|benennen|stellen)\b|\b(?:pls|please|bitte) (?:` + changeVerbs + `)\b|\bget rid of\b`)
+	wishes  = lazy.Regexp(`\bi(?:['’]d| would)? (?:like|love|want|need|expect) (?:the|our|an?|all|every) .* to\b|\b(?:the|our|this|it|that|der|die|das|unser\w*|we)\b.*\b(?:should|must|needs? to|ought to|has to|have to|sollten?|muss|müssen)\b`)
+	authors = lazy.Regexp(`^(?:write|draft|compose|create|generate|design|brainstorm|suggest|propose|plan|sketch|make (?:me )?(?:an? |up )|give me (?:an? |some )?(?:ideas?|example|names?)|schreibe?|entwirf|erstelle?)\b`)
+	finds   = lazy.Regexp(`\b(?:find|locate|search|look(?:ing)? (?:up|for)|hunt|track down|finde?|suche?)\b`)
+	tells   = lazy.Regexp(`^(?:how (?:do|does|did|is|are|was|come|exactly|many)|why|what(?:'s| is| are| does| do| happens| calls| causes| triggers| handles| decides| controls| sets)|where|which|who|when (?:do|does|is|are)|explain|describe|show|give|walk|trace|debug|investigate|figure|understand|check|review|inspect|look|analy[sz]e|audit|is|are|do|does|did|have|has|any|can|wie|wo|woher|warum|wieso|weshalb|was|welche\w*|wer|wann|gibt|haben|ist|sind|wird|werden|erklär\w*|prüf\w*|untersuch\w*|zeig\w*|beschreib\w*|schau\w*)\b`)
+
+	// Of what.
+	ourOwn   = lazy.Regexp(`\b(?:our|ours|us|we|unser\w*|uns|wir)\b|\b(?:this|the|current|existing|diese\w*|im|das|der|die|dem|ins) (?:\w+ )?(?:project|repo(?:sitory)?|code ?base|code|app|application|program|workspace|backend|frontend|source(?: code)?|projekts?|anwendung|quellcode|quelltext|code)\b|\b(?:in|around|over) here\b|\bhier\b|\b(?:codebase|repo)\b|\bexisting\b`)
+	certain  = lazy.Regexp(`\b(?:` + determiners + `)(?: [\w'’äöüß-]+){0,3}? (?:` + codeNouns + `)\b|\b(?:users?|customers|visitors|admins|benutzer|nutzer|kunden)\b`)
+	definite = lazy.Regexp(`\b(?:the|our|this|that|those|these|all|every|each|my|der|die|das|den|dem|unser\w*|alle)\b`)
+	makings  = lazy.Regexp(`\b(?:tests?|docs?|documentation|docstrings?|comments?|migration|endpoint|handler|page|component|wrapper|mock|fixtures?|benchmarks?|interface|dokumentation)\b.* (?:for|to|of|in|on|around|covering|für|zu) (?:` + determiners + `)\b`)
+	general  = lazy.Regexp(`\b(?:prefer|in general|generally|difference between|differ from|pros and cons|advantages?|trade-?offs?|concept of|idea (?:of|behind)|principles?|best|better|worse|good (?:way|idea|practice)|usual|typical\w*|common|popular|recommend\w*|history of|versus|vs\.?|people|everybody|everyone|what does .* mean|mean(?:s|t)? (?:to|by)|in (?:theory|principle|simple words|layman\w*)|to a (?:child|beginner)|(?:like|as if) i['’]?m (?:five|5)|im allgemeinen|grundsätzlich|unterschied zwischen|vor- und nachteile|my (?:computer|laptop|phone|mac|pc|wifi|internet|car|dog|cat|boss))\b`)
+	inKind   = lazy.Regexp(`\b(?:in|of|for|with|by) an? |\b(?:in|of|for|with|by) (?:go|golang|python|java|javascript|js|node|rust|c|c\+\+|c#|typescript|ruby|php|react|vue|angular|django|rails|spring|linux|unix|windows|postgres\w*|mysql|sql|redis|kafka|kubernetes|k8s|docker|git|http|tcp|rest|graphql|css|html|haskell|kotlin|swift|modern \w+)\b`)
+	prosaic  = lazy.Regexp(`\b(?:sentences?|paragraph|poem|haiku|joke|story|letter|essay|limerick|song|tweet|grammar|spelling|following|snippet|below|recipe|this (?:text|e?mail|message|regex|query)|satz|gedicht|folgende\w*)\b`)
+	broken   = lazy.Regexp(`\b(?:fail\w*|broken?|breaks?|crash\w*|hangs?|hanging|fr[eo]e?z\w*|wrong(?:ly)?|slow\w*|bugs?|buggy|errors?|(?:does|do|is|are|was|did|has|have|wo|ca)n['’]?t|not work\w*|stop(?:s|ped)|flaky|leak\w*|throws?|panics?|times? out|timeouts?|returns? (?:\d{3}|null|nil|nothing|empty|undefined)|[45]0\d|disappear\w*|missing|duplicate\w*|twice|stuck|off by one|randomly|suddenly|unexpectedly|killed|lost|loses|out of (?:sync|memory|range)|does nothing|take so long|kaputt|hängt|hängen|stürz\w*|falsch\w*|fehler\w*|schlägt|schlagen|nicht|langsam\w*|doppelt)\b`)
+	causes   = lazy.Regexp(`\b(?:find (?:out|the (?:\w+ )?(?:cause|reason|bug|problem|culprit|leak|error|issue|mistake))|figure out|cause|investigate|debug|look into|any ideas?|fix|repair|diagnose|what(?:['’]?s| is) (?:wrong|going on|happening)|can you (?:help|look|check)|woran|ursache|find\w* heraus|behebe?\w*|repariere?\w*)\b|\b(?:why|warum|wieso)\s*\?*\s*$`)
+	passive  = lazy.Regexp(`^(?:show me |tell me |find (?:out )?)?(?:where|wo)\b.*(?:\b(?:\w{3,}ed|built|sent|set|stored|thrown|read|written|kept|made|done|hidden|come from|comes from|live|lives|happens?)\b|\b(?:ge|be|ver|er|ent|zer|auf|an|aus|ein|ab)\w{3,}(?:t|en)\b)`)
+	theCode  = lazy.Regexp(`\b(?:code|function|functions|place|places|spot|part|bit|piece|block|section|script|lines?|stuff|logic|implementation|class|component|module|file|method|handler|service|test|query|stelle|funktion|klasse|datei|teil)\b,? (?:\w+ ){0,3}?(?:that|which|where|who|for|responsible|handling|doing|of|behind|die|der|das|wo|für|wird|is|does|has|decides|sends|handles)\b`)
+	already  = lazy.Regexp(`^(?:is|are) there (?:any|an?|some|already|anything|something)\b.*|^(?:do|have|did) we\b|^(?:gibt es|haben wir)\b`)
+	back     = lazy.Regexp(`\b(?:it|this|that|there|these|those|them|the (?:above|file|results?|output|findings)|so far|you (?:have |['’]ve )?(?:found|read|seen|just)|es|das|dies\w*|darin|dort|dem|die ergebnisse|daraus)\b`)
+
+	// What to look for.
+	occurs  = lazy.Regexp(`\b(?:usages?|uses|occur\w*ces?|references?|callers?|calls?|mentions?|imports?|instances?|left(?:overs?)?|remaining|comments?|aufrufe?|verwendungen|vorkommen|stellen)\b|\b(?:is|are|gets?|was|still|where|wird|werden|ist|sind)\b.*\b(?:used|called|referenced|imported|mentioned|invoked|instantiated|set|read|appears?|occurs?|defined|declared|verwendet|benutzt|aufgerufen|gesetzt|importiert)\b|\bwhere (?:do|does)\b.*\b(?:appear|occur|turn up|show up|call|use)\b|\bkommt\b.*\bvor\b|\b(?:do|does|did) (?:we|they|it|any\w*|some\w*) (?:\S+ ){0,2}?(?:use|call|import|reference|mention)\b|^(?:grep|rg|ag|search|scan|look|hunt|track|find|such\w*|durchsuch\w*|finde?)\b|\b(?:who|what|which|every|any\w*|all|each|find|show|list|alle|welche|wer|die)\b(?: \S+){0,4} (?:that |which )?(?:` + holders + `)\s+\S`)
+	defines = lazy.Regexp(`\b(?:defin\w+|declar\w+|implement\w*|definiert)\b`)
+	sayings = lazy.Regexp(`\b(?:message|error|string|text|word|line|exception|warning|phrase|label|title|meldung|fehlermeldung|wort)\b`)
+)
+
+const changeVerbs = `change|rename|fix|add|remove|replace|refactor|update|upgrade|downgrade|insert|delete|drop|modify|edit|correct|rewrite|implement|convert|extract|move|append|prepend|bump|increase|decrease|raise|lower|set|make|handle|log|introduce|simplify|clean(?: \w+)? up|tidy|translate the|document|comment out|uncomment|support|enable|disable|turn (?:on|off)|switch|migrate|split|merge|combine|inline|swap|sort|format|reformat|wrap|cache|validate|limit|allow|prevent|stop|avoid|ensure|improve|optimi[sz]e|speed up|shorten|uppercase|lowercase|strip|trim|put|hide|display|deprecate|port|integrate|connect|wire|hook|adjust|adapt|tweak|extend|revert|undo|use|store|save|persist|show a|let (?:the|our|users?|customers|admins|visitors)|parametri[sz]e|generali[sz]e|deduplicate|decouple|harden|secure|mock|cover|type`
+
+// Who holds a text: files, places, callers.
+const holders = `imports?|importing|uses?|using|calls?|calling|mentions?|mentioning|contains?|containing|references?|referencing|throws?|throwing|logs?|prints?|raises?|includes?|requires?|emits?|enthalten|enthält|verwenden|verwendet|benutzen|benutzt|importieren|importiert|rufen|ruft|nutzen|nutzt`
