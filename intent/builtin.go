@@ -16,7 +16,6 @@ type Builtin struct{}
 // Measures of what is bulk.
 const (
 	least       = 100  // bytes of the smallest piece that is moved
-	leastProse  = 700  // bytes of the smallest article that is moved
 	significant = 1.25 // times the intent that all pieces together must have
 )
 
@@ -30,13 +29,15 @@ func (Builtin) Analyze(ctx context.Context, m Message) (Analysis, error) {
 		return Analysis{}, err
 	}
 	a := Analysis{Intent: m.Text, ContextItems: []Item{}}
-	if m.Large {
-		spans := bulk(m.Text)
-		if rest := without(m.Text, spans); strings.TrimSpace(rest) != "" {
-			a.Intent, a.ContextItems = rest, items(m.Text, spans)
-		}
+	spans := bulk(m.Text)
+	rest := without(m.Text, spans)
+	if strings.TrimSpace(rest) == "" {
+		spans, rest = nil, m.Text
 	}
-	a.DetectedLanguage = Language(a.Intent)
+	if m.Large {
+		a.Intent, a.ContextItems = rest, items(m.Text, spans)
+	}
+	a.DetectedLanguage = Language(rest)
 	return a, nil
 }
 
@@ -44,9 +45,10 @@ func (Builtin) Analyze(ctx context.Context, m Message) (Analysis, error) {
 // together they are significantly larger than what is left.
 func bulk(raw string) []span {
 	p := newPage(raw)
-	spans := slices.DeleteFunc(p.merge(p.find()), func(s span) bool { return s.end-s.start < least })
-	spans = append(spans, p.prose(spans)...)
+	spans := p.merge(p.find())
+	spans = append(spans, p.loose(spans)...)
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	spans = slices.DeleteFunc(p.join(spans), func(s span) bool { return s.end-s.start < least })
 	moved := 0
 	for _, s := range spans {
 		moved += s.end - s.start
@@ -86,6 +88,23 @@ func (p *page) merge(spans []span) []span {
 	for _, s := range spans {
 		if n := len(out); n > 0 && out[n-1].kind == s.kind && p.near(out[n-1], s) {
 			out[n-1].to, out[n-1].end = s.to, s.end
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// join makes one document of a text and the pieces beside it, which were pasted
+// together.
+func (p *page) join(spans []span) []span {
+	var out []span
+	for _, s := range spans {
+		if n := len(out); n > 0 && (s.kind == Prose || out[n-1].kind == Prose) && strings.TrimSpace(p.raw[out[n-1].end:s.start]) == "" {
+			out[n-1].to, out[n-1].end = s.to, s.end
+			if s.end-s.start > out[n-1].end-out[n-1].start {
+				out[n-1].kind = s.kind
+			}
 			continue
 		}
 		out = append(out, s)

@@ -9,7 +9,7 @@ import (
 
 var (
 	keyword = lazy.Regexp(`^\s*(?:(?:export |public |private |protected |internal |static |async |pub |abstract |final |override )*(?:func|def|class|fn|impl|interface|struct|enum|function|trait|module|namespace|const|let|var|val|package|import|void|int|string|bool|float|double|char|auto|unsigned|type)\b|` +
-		`#include\b|#define\b|#if|#endif|using \w|from [\w.]+ import|return\b|if\s*\(|if .*[:{]$|else\b.{0,3}$|elif |elsif |for\s*\(|for .*[:{]$|while\b.*[:{)]$|try\s*[:{]|except\b|catch\b|finally\b|switch\b|case .*:|break;?$|continue;?$|end;?$|do$|then$|fi$|done$|esac$|begin$|` +
+		`#include\b|#define\b|#if|#endif|using \w|from [\w.]+ import|return\b|if\s*\(|if .*(?:[:{]|; then)$|else\b.{0,3}$|elif |elsif |for\s*\(|for .*(?:[:{]|; do)$|while\b.*(?:[:{)]|; do)$|try\s*[:{]|except\b|catch\b|finally\b|switch\b|case .*:|break;?$|continue;?$|end;?$|do$|then$|fi$|done$|esac$|begin$|` +
 		`(?i:select|insert into|update|delete from|create|alter|drop|with) .*|(?i:from|where|(?:inner |left |right |outer |cross )*join|group by|order by|having|limit|values|set|on|and|union|returning) .*|` +
 		`echo |export |sudo |cd |set -|RUN |COPY |FROM |CMD |ENV |WORKDIR |@\w+|use \w+(?:::|\\)|require|local |print|printf|#!/)`)
 	closing  = lazy.Regexp(`^\s*[})\]]+[;,)]*$|^\s*[({\[]+$|^\s*</?\w[^>]*>$`)

@@ -22,7 +22,7 @@ var (
 		`[a-z][\w.-]*\s+\|\s|` + // compose
 		`(?:=== RUN|--- (?:PASS|FAIL|SKIP):|ok  \t|FAIL\b|PASS$)|npm (?:ERR!|WARN|error|warn)|` +
 		`Traceback \(most|\s*File "[^"]+", line \d+|\s+at [\w$.<>/]+ ?\(|goroutine \d+ \[|panic: |Caused by: |\s+\.\.\. \d+ more|thread '.*' panicked|` +
-		`(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning)\b[:\s]|` +
+		`(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning)\b[:\s]|(?:[A-Za-z_]\w*\.)+[A-Z]\w*: |` +
 		`[\w./\\-]+\.\w{1,5}[:(]\d+(?:[:,]\d+)?\)?: |` + // compilers
 		`##\[|\$ |\+ \w+ -)`)
 	logGoes = lazy.Regexp(`^(?:\s{2,}\S|\t|\^+$|\S*[\w.]+\.\w+\(0x|\s*\^)`)
@@ -200,7 +200,7 @@ var setting = lazy.Regexp(`^\s*(?:- )?["']?[\w./@-]+["']?\s?(?:[:=]\s|=\S|:$)|^\
 func settings(p *page, i int) (span, bool) {
 	prose, keys := 0, 0
 	to, count := p.run(i, 1, func(l line) bool {
-		if !setting().MatchString(l.text) {
+		if !setting().MatchString(l.text) && (keys < 3 || !strings.HasPrefix(l.text, "      ")) {
 			return false
 		}
 		if sentence(l.text) {
@@ -229,7 +229,7 @@ func list(p *page, i int) (span, bool) {
 		to, count := p.run(i, 1, func(l line) bool {
 			return bullet().MatchString(l.text) || l.trim != "" && strings.HasPrefix(l.text, "  ")
 		})
-		if count >= leastItems {
+		if count >= leastItems && !p.instructs(i, to) && !p.worded(i, to) {
 			return p.whole(List, i, to)
 		}
 		return span{}, false
@@ -237,10 +237,25 @@ func list(p *page, i int) (span, bool) {
 	to, count := p.run(i, 0, func(l line) bool {
 		return l.trim != "" && len(l.trim) <= 90 && !strings.ContainsRune(".?!:。？！：", lastRune(l.trim)) && !sentence(l.text) && !bullet().MatchString(l.text)
 	})
-	if count < leastItems || asks(p.lines[i].trim) {
+	if count < leastItems || asks(p.lines[i].trim) || p.instructs(i, to) {
 		return span{}, false
 	}
 	return p.whole(List, i, to)
+}
+
+// worded reports whether most items are sentences rather than data: then it
+// depends on the request what they are.
+func (p *page) worded(from, to int) bool {
+	items, sentences := 0, 0
+	for i := from; i < min(to, from+manyLines); i++ {
+		if t := unmarked(p.lines[i].trim); t != "" {
+			items++
+			if sentence(t) {
+				sentences++
+			}
+		}
+	}
+	return sentences*3 >= items*2
 }
 
 func lastRune(s string) rune {

@@ -112,7 +112,7 @@ func transcript(p *page, i int) (span, bool) {
 		return span{}, false
 	}
 	speakers, turns := map[string]int{}, 0
-	to, _ := p.run(i, turnsGap, func(l line) bool {
+	to, count := p.run(i, turnsGap, func(l line) bool {
 		m := turn().FindStringSubmatch(l.trim)
 		if m == nil {
 			return false
@@ -124,6 +124,8 @@ func transcript(p *page, i int) (span, bool) {
 	if turns < 4 || len(speakers) < 2 || len(speakers)*2 > turns+1 {
 		return span{}, false
 	}
-	_, to = p.paragraph(to - 1) // the last turn's own lines
+	if count < to-i { // turns go on over lines, and so may the last
+		_, to = p.paragraph(to - 1)
+	}
 	return p.whole(Transcript, i, to)
 }

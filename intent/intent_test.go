@@ -84,7 +84,7 @@ func TestBulkIsSignificantlyLarger(t *testing.T) {
 // and glued at random, intent and items laid together are the message.
 func TestNothingIsLost(t *testing.T) {
 	var texts []string
-	for _, half := range []string{"tune", "held"} {
+	for _, half := range parts() {
 		for _, s := range samples(t, half) {
 			texts = append(texts, s.text)
 		}
@@ -134,6 +134,9 @@ func FuzzBuiltin(f *testing.F) {
 		for _, p := range handPieces(f, half) {
 			f.Add("What is this?\n" + p.text)
 		}
+	}
+	for _, s := range samples(f, "wild") {
+		f.Add(s.text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { whole(t, text) })
 }
@@ -310,6 +313,16 @@ func TestMixedLanguages(t *testing.T) {
 		"Peux-tu m'expliquer pourquoi ce message apparaît chaque matin sur mon ordinateur: the disk is full and cannot be written.":                     "fr",
 	} {
 		require.Equal(t, want, intent.Language(text), text)
+	}
+}
+
+// The language is the request's, also where a log stays beside it since the
+// message is small.
+func TestLanguageOfSmallMessages(t *testing.T) {
+	for _, large := range []bool{false, true} {
+		a, err := intent.Builtin{}.Analyze(t.Context(), intent.Message{Text: "Why does it fail? Tell me in one sentence what to do.\n\n" + strings.Repeat("2024-11-18 Feil: filen finnes ikke på serveren, prøver igjen\n", 5), Large: large})
+		require.NoError(t, err)
+		require.Equal(t, "en", a.DetectedLanguage)
 	}
 }
 

@@ -106,29 +106,52 @@ func (p *page) next(i int) int {
 // after; asks are told by them and by question marks.
 var (
 	verbs = lazy.Regexp(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |und |et |y |e )?(?:` +
-		`please|pls|kindly|can you|could you|would you|will you|i need|i want|i'd like|i would like|help|tell|explain|summari[sz]e|sum up|translate|rewrite|review|find|fix|list|write|draft|analy[sz]e|compare|convert|extract|check|show|give|answer|reply|make|identify|describe|classify|turn|put|shorten|proofread|correct|count|what|why|how|which|who|when|where|is there|are there|does|do these|` +
-		`bitte|kannst du|können sie|könntest|ich brauche|ich möchte|fasse|fass|erkläre|erklär|übersetze|schreibe?|prüfe|finde|vergleiche|zeige|nenne|antworte|was|warum|wie|welche|wer|wann|wo|gibt es|stimmt|` +
-		`peux-tu|pouvez-vous|pourriez|merci de|s'il te pla[iî]t|s'il vous pla[iî]t|je voudrais|j'ai besoin|résume[zr]?|explique[zr]?|tradui[st]|traduisez|corrige[zr]?|rédige[zr]?|compare[zr]?|trouve[zr]?|quel|quelle|quels|quelles|pourquoi|comment|qui|où|` +
-		`por favor|puedes|podrías|necesito|quiero|resume|resumir|explica|traduce|corrige|escribe|encuentra|compara|qué|por qué|cómo|cuál|cuáles|quién|dónde|` +
-		`per favore|puoi|potresti|riassumi|spiega|traduci|correggi|scrivi|trova|confronta|cosa|perché|come|quale|quali|chi|dove|` +
-		`você pode|pode|poderia|preciso|resuma|explique|traduza|corrija|escreva|encontre|o que|por que|como|qual|quais|quem|onde|` +
-		`alsjeblieft|graag|kun je|kunt u|vat|leg uit|vertaal|schrijf|vind|vergelijk|wat|waarom|hoe|welke|wie|waar|` +
-		`proszę|czy|możesz|podsumuj|wyjaśnij|przetłumacz|napraw|znajdź|porównaj|co|dlaczego|jak|który|które|kto|gdzie|` +
-		`пожалуйста|помоги|можешь|можете|объясни|переведи|найди|сравни|напиши|кратко|исправь|что|почему|как|какие|какой|кто|где` +
+		`please|pls|kindly|can you|could you|would you|will you|i need|i want|i'd like|i would like|help|tell|explain|summari[sz]e|sum up|translate|rewrite|review|find|fix|list|write|draft|analy[sz]e|compare|convert|extract|check|show|give|answer|reply|make|identify|describe|classify|turn|put|shorten|proofread|correct|count|` +
+		`bitte|kannst du|können sie|könntest|ich brauche|ich möchte|fasse|fass|erkläre|erklär|übersetze|schreibe?|prüfe|finde|vergleiche|zeige|nenne|antworte|` +
+		`peux-tu|pouvez-vous|pourriez|merci de|s'il te pla[iî]t|s'il vous pla[iî]t|je voudrais|j'ai besoin|résume[zr]?|explique[zr]?|tradui[st]|traduisez|corrige[zr]?|rédige[zr]?|compare[zr]?|trouve[zr]?|` +
+		`por favor|puedes|podrías|necesito|quiero|resume|resumir|explica|traduce|corrige|escribe|encuentra|compara|` +
+		`per favore|puoi|potresti|riassumi|spiega|traduci|correggi|scrivi|trova|confronta|` +
+		`você pode|pode|poderia|preciso|resuma|explique|traduza|corrija|escreva|encontre|` +
+		`alsjeblieft|graag|kun je|kunt u|vat|leg uit|vertaal|schrijf|vind|vergelijk|` +
+		`proszę|czy|możesz|podsumuj|wyjaśnij|przetłumacz|napraw|znajdź|porównaj|` +
+		`пожалуйста|помоги|можешь|можете|объясни|переведи|найди|сравни|напиши|кратко|исправь` +
+		`)(?:\P{L}|$)`)
+	questions = lazy.Regexp(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |but |und |et |y |e )?(?:` +
+		`what|why|how|which|who|when|where|is there|are there|does|do these|` +
+		`was|warum|wie|welche|wer|wann|wo|gibt es|stimmt|` +
+		`quel|quelle|quels|quelles|pourquoi|comment|qui|où|` +
+		`qué|por qué|cómo|cuál|cuáles|quién|dónde|` +
+		`cosa|perché|come|quale|quali|chi|dove|` +
+		`o que|por que|como|qual|quais|quem|onde|` +
+		`wat|waarom|hoe|welke|wie|waar|` +
+		`co|dlaczego|jak|który|które|kto|gdzie|` +
+		`что|почему|как|какие|какой|кто|где` +
 		`)(?:\P{L}|$)`)
 	eastern = lazy.Regexp(`(?:してください|ください|ますか|でしょうか|教えて|要約|翻訳|请|請|帮我|总结|翻译|解释|吗|什么|怎么|为什么|哪些|주세요|해줘|요약|번역|설명|나요|까요)`)
+	polite  = lazy.Regexp(`(?i)(?:^|\P{L})(?:please|pls|plz|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|por favor|per favore|alsjeblieft|graag|proszę|пожалуйста)(?:\P{L}|$)`)
 	// pointing is a word that points at something beside the request.
 	pointing = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|following|follows|below|above|attached|pasted|here is|here are|here's|` +
 		`diese[rsnm]?|folgende[rnsm]?|unten|oben|hier ist|hier sind|hier|` + `ce|cet|cette|ces|suivante?s?|ci-dessous|ci-dessus|ci-joint|voici|` +
-		`este|esta|estos|estas|siguientes?|abajo|arriba|aquí|` + `questo|questa|questi|queste|seguenti?|segue|sotto|sopra|ecco|qui|` + `esses?|essas?|seguintes?|abaixo|acima|aqui|` +
-		`deze|dit|volgende|hieronder|hierboven|` + `ten|tę|ta|to|te|następując\p{L}+|poniżs\p{L}+|powyżs\p{L}+|oto|` + `эт[оиуа]\p{L}*|следующ\p{L}+|ниже|выше|вот)(?:\P{L}|$)|以下|次の|上記|下記|这|以上|下面|다음|아래|위의|이 `)
+		`este|esta|estos|estas|siguientes?|abajo|arriba|aquí|` + `questo|questa|questi|queste|seguenti?|segue|sotto|sopra|ecco|` + `esses?|essas?|seguintes?|abaixo|acima|aqui|` +
+		`deze|dit|volgende|hieronder|hierboven|` + `tę|tego|tych|następując\p{L}+|poniżs\p{L}+|powyżs\p{L}+|oto|` + `эт[оиуа]\p{L}*|следующ\p{L}+|ниже|выше|вот)(?:\P{L}|$)|以下|次の|上記|下記|这|以上|下面|다음|아래|위의|이 `)
 )
 
 // asks reports whether a paragraph turns to the assistant.
 func asks(text string) bool {
 	text = strings.TrimSpace(text)
-	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || verbs().MatchString(text) || eastern().MatchString(text) ||
+	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") {
+		return true
+	}
+	first := text[:min(len(text), 80)]
+	text = text[:min(len(text), 2000)]
+	return len(text) < 300 && polite().MatchString(text) || verbs().MatchString(first) || questions().MatchString(first) && questioned(text) || eastern().MatchString(text) ||
 		strings.Contains(text, "? ") && !strings.Contains(text, "\n")
+}
+
+// questioned reports whether a text that begins like a question is one: people
+// leave the mark out, but then they set no full stop either.
+func questioned(text string) bool {
+	return strings.Contains(text, "?") || len(text) <= 150 && !strings.ContainsAny(text, "\n") && !strings.ContainsRune(".,;:{", lastRune(text))
 }
 
 // leads reports whether a paragraph announces what follows it.
@@ -163,5 +186,5 @@ func sentence(s string) bool {
 		s = s[:judged]
 	}
 	n, symbols := words(s)
-	return n >= 7 && symbols < .06 && !strings.HasSuffix(s, "{") && !strings.HasSuffix(s, ";") && !strings.HasSuffix(s, ",;")
+	return n >= 7 && len(columns().FindAllString(s, 2)) < 2 && symbols < .06 && !strings.HasSuffix(s, "{") && !strings.HasSuffix(s, ";") && !strings.HasSuffix(s, ",;")
 }

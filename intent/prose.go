@@ -2,100 +2,292 @@ package intent
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"inlay/internal/lazy"
 )
 
-// prose finds an article or specification in what the spans leave over. Plain
-// paragraphs have no marks of their own, so they are moved only where the
-// message says so: a request that announces or points at them stands before
-// them, or one ends the message, and they are much larger than it.
-func (p *page) prose(spans []span) []span {
-	taken := make([]bool, len(p.lines))
-	for _, s := range spans {
-		for i := s.from; i < s.to; i++ {
-			taken[i] = true
-		}
-	}
-	from, to, told := p.body()
-	if !told {
-		return nil
-	}
+// loose finds what was pasted beside or without the marks of a format: articles,
+// mails without headers, recipes, reports of programs. What stands between the
+// words that open the message and those that end it, and is neither a piece
+// already found nor in the person's own words, is moved: layout that nobody
+// types into a request on little evidence, paragraphs on more.
+func (p *page) loose(spans []span) []span {
+	b := p.body(spans)
 	var out []span
-	for i := from; i < to; {
-		j := i
-		for j < to && !taken[j] {
-			j++
+	for i, next := b.from, 0; i < b.to; {
+		for next < len(spans) && spans[next].to <= i {
+			next++
 		}
-		if first := p.next(i); first < j {
-			if s, ok := p.whole(Prose, first, j); ok && (s.end-s.start >= leastProse || len(spans) > 0 && s.end-s.start >= leastProse/2 && p.between(s, spans)) {
-				out = append(out, s)
-			}
+		j := b.to
+		if next < len(spans) {
+			j = min(j, max(spans[next].from, i))
 		}
-		i = j + 1
+		s, ok := p.whole(Prose, p.next(i), max(j, p.next(i)))
+		if !b.document {
+			s, ok = p.peel(i, j, next > 0, next < len(spans))
+		}
+		if ok && b.pasted(p, s, spans, next) {
+			out = append(out, p.unless(s, &b))
+		}
+		if i = j; next < len(spans) && spans[next].from <= j {
+			i = max(j, spans[next].to)
+		}
 	}
 	return out
 }
 
-// between reports whether a text stands between two spans, and so belongs to
-// the same pasted document.
-func (p *page) between(s span, spans []span) bool {
-	before, after := false, false
-	for _, o := range spans {
-		before = before || o.end <= s.start
-		after = after || o.start >= s.end
+// unless leaves a last short sentence where it is: it may be what is asked.
+func (p *page) unless(s span, b *body) span {
+	at, _ := p.paragraph(s.to - 1)
+	last := p.lines[s.to-1]
+	if b.document || p.next(s.to) < len(p.lines) || at != s.to-1 || at <= s.from || len(last.trim) > 200 || !plain(last.trim) || dense(last.trim) || !p.laid(s.from, at) {
+		return s
 	}
-	return before && after
+	cut, _ := p.whole(Prose, s.from, at)
+	return cut
 }
 
-// body is the lines between the request that opens the message and the one that
-// ends it, and whether either of them says that something was pasted.
-func (p *page) body() (from, to int, told bool) {
-	to = p.closingAsk(0)
-	told = to < len(p.lines) && (pointing().MatchString(p.raw[p.lines[to].start:]) || !own(p.raw[:p.lines[to].start]))
-	at := p.next(0)
-	for tries := 0; at < to && tries < 3; tries++ {
-		_, end := p.paragraph(at)
-		end = min(end, to)
-		text := p.raw[p.lines[at].start:p.lines[end-1].end]
-		if lead := p.leadLine(at, end); lead > at { // the text follows on the next line
-			return lead, to, true
-		}
-		if len(text) > 600 || !leads(text) && !asks(text) && !separator(text) {
+// peel is what is left between two lines without the paragraphs in the person's
+// own words that stand at either end beside a piece.
+func (p *page) peel(from, to int, after, before bool) (span, bool) {
+	for from = p.next(from); after && from < to; {
+		_, end := p.paragraph(from)
+		if end >= to || !p.spoken(from, end) {
 			break
 		}
-		if leads(text) || separator(text) {
-			told = true
-		}
-		at = p.next(end)
-		from = at
+		from = p.next(end)
 	}
-	return from, to, told || from > 0 && from < to && !own(p.raw[p.lines[from].start:p.lines[to-1].end])
+	for before && to > from {
+		for to > from && p.blank(to-1) {
+			to--
+		}
+		at, _ := p.paragraph(max(to-1, 0))
+		if at <= from || !p.spoken(at, to) {
+			break
+		}
+		to = at
+	}
+	if from >= to {
+		return span{}, false
+	}
+	return p.whole(Prose, from, to)
 }
 
-var firstPerson = lazy.Regexp(`(?i)(?:^|[^\p{L}])(?:i|i'm|i've|i'd|my|me|we|our|us|ich|mir|mich|mein\p{L}*|wir|uns|unser\p{L}*|je|j'|mon|ma|mes|nous|notre|nos|yo|mi|mis|me|nosotros|nuestr\p{L}*|io|mio|mia|noi|nostr\p{L}*|eu|meu|minha|nosso|nossa|ik|mijn|wij|ons|onze|я|мне|мой|мы|нам|наш\p{L}*)(?:[^\p{L}]|$)|私|僕|我们|我`)
+// spoken reports whether a paragraph is a line or two of the person's own words.
+func (p *page) spoken(from, to int) bool {
+	text := p.raw[p.lines[from].start:p.lines[to-1].end]
+	return to-from <= 2 && len(text) < 400 && plain(p.lines[from].trim) && own(text) && !p.laid(from, to)
+}
+
+// Bytes of the smallest text that is moved: where it is laid out as nobody
+// types, where the request points at it, and where neither is so.
+const (
+	leastLaid  = 150
+	leastTold  = 240
+	leastProse = 700
+)
+
+// pasted reports whether a text in the body is no part of the request. next is
+// the first span after it.
+func (b *body) pasted(p *page, s span, spans []span, next int) bool {
+	text, size := p.raw[s.start:s.end], s.end-s.start
+	laid := p.laid(s.from, s.to) || next > 0 && spans[next-1].to == s.from && s.to-s.from == 1 && !plain(p.lines[s.from].trim)
+	beside := next > 0 || next < len(spans)
+	switch {
+	case b.document:
+		return true
+	case p.instructs(s.from, s.to):
+		return false
+	case b.asked && b.from > 0 && greeting().MatchString(p.lines[s.from].trim): // a letter
+		return true
+	case own(text) && !laid:
+		return false
+	case (laid || p.itemised(s.from, s.to)) && beside:
+		return b.asked || size >= leastLaid
+	case !b.asked:
+		return false
+	case laid:
+		return size >= leastLaid
+	case b.told:
+		return size >= leastTold
+	}
+	return size >= leastProse && !wishes(text)
+}
+
+// manyLines are enough to tell what the lines of a text are like.
+const manyLines = 200
+
+// laid reports whether lines are laid out as nobody types a request: short ones
+// below each other, columns, marks and figures rather than sentences.
+func (p *page) laid(from, to int) bool {
+	lines, strange, short := 0, 0, 0
+	to = min(to, from+manyLines)
+	for i := from; i < to; i++ {
+		l := p.lines[i]
+		if l.trim == "" {
+			continue
+		}
+		lines++
+		if !plain(unmarked(l.trim)) || strings.HasPrefix(l.text, "  ") || strings.HasPrefix(l.text, "\t") {
+			strange++
+		}
+		if len(l.trim) < 66 && i+1 < to && !p.blank(i+1) && !itemMark().MatchString(l.trim) {
+			short++
+		}
+	}
+	if lines == 1 {
+		return dense(p.lines[from].trim) || strings.HasPrefix(p.lines[from].text, "  ")
+	}
+	return lines >= 2 && strange*2 > lines || short >= 6 && short*3 > lines*2 || p.alike(from, to)
+}
+
+// itemised reports whether lines hold five items or more.
+func (p *page) itemised(from, to int) bool {
+	n := 0
+	for i := from; i < min(to, from+manyLines); i++ {
+		if itemMark().MatchString(p.lines[i].trim) {
+			n++
+		}
+	}
+	return n >= 5
+}
+
+// alike reports whether four paragraphs or lines, most of all, begin with marks
+// of one shape, such as R1: and R2:.
+func (p *page) alike(from, to int) bool {
+	shapes := [2]map[string]int{{}, {}}
+	var all [2]int
+	for i := from; i < to; i++ {
+		if p.blank(i) {
+			continue
+		}
+		shape := markShape(p.lines[i].trim)
+		for k, first := range []bool{true, i == from || p.blank(i-1)} {
+			if first {
+				all[k]++
+				shapes[k][shape]++
+			}
+		}
+	}
+	for k := range shapes {
+		delete(shapes[k], "")
+		for _, n := range shapes[k] {
+			if n >= 4 && n*3 > all[k]*2 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// markShape is the form of the first word of a line where that is a mark: letters
+// as a, figures as 9, runs as one. It is empty for words and for marks of lists.
+func markShape(line string) string {
+	word, _, _ := strings.Cut(line, " ")
+	if len(word) > 40 || itemMark().MatchString(line) {
+		return ""
+	}
+	var b strings.Builder
+	last, marks := rune(0), false
+	for _, r := range word {
+		switch {
+		case unicode.IsLetter(r):
+			r = 'a'
+		case unicode.IsDigit(r):
+			r, marks = '9', true
+		default:
+			marks = marks || !strings.ContainsRune(".,!?;'’", r)
+		}
+		if r != last {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	if !marks {
+		return ""
+	}
+	shape, _ := utf8.DecodeRuneInString(b.String())
+	if shape != 'a' && shape != '9' { // its first mark will do
+		return string(shape)
+	}
+	return b.String()
+}
+
+// plain reports whether a line reads like what people type: words, ended like a
+// sentence.
+func plain(s string) bool {
+	if r, _ := utf8.DecodeRuneInString(s); !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("\"'“„«¿¡(‘", r) {
+		return false
+	}
+	last := lastRune(s)
+	return sentence(s) || !dense(s) && (strings.ContainsRune(".!?", last) && strings.Contains(s, " ") || strings.ContainsRune("。！？", last))
+}
+
+// dense reports whether a line has more figures and marks than sentences do.
+func dense(s string) bool {
+	if len(s) > judged {
+		s = s[:judged]
+	}
+	marks, all := 0, 0
+	for _, r := range s {
+		switch {
+		case r == ' ' || r == '\t':
+			continue
+		case r >= '0' && r <= '9', r < 128 && strings.ContainsRune("|<>{}[]()=+*/\\_#$%&@~^:;\"`", r):
+			marks++
+		}
+		all++
+	}
+	return marks*10 > all
+}
+
+// instructs reports whether lines are wishes and questions, a third of them at
+// least: a list of those is the request itself.
+func (p *page) instructs(from, to int) bool {
+	lines, wanted := 0, 0
+	for i := from; i < min(to, from+manyLines); i++ {
+		t := unmarked(p.lines[i].trim)
+		if t == "" {
+			continue
+		}
+		lines++
+		if t == p.lines[i].trim && strings.HasPrefix(p.lines[i].text, "    ") {
+			continue
+		}
+		if !dense(t) && (instruction().MatchString(t) || asks(t)) {
+			wanted++
+		}
+	}
+	return wanted*3 >= lines
+}
+
+var (
+	headingMark = lazy.Regexp(`^#{1,6} \S`)
+	itemMark    = lazy.Regexp(`^(?:[-*•+·–‣◦]|\d{1,4}[.)]|[a-zA-Z][.)]|\(\d+\)|\[[ xX]\])\s+`)
+	instruction = lazy.Regexp(`(?i)^(?:do not|don't|never|always|no |not |avoid|use|keep|mention|include|add|remove|start|begin|end|make|be |let |set |put|say|tell|address|give|limit|ensure|format|return|output|skip|ignore|leave|stick|try|focus|` +
+		`nicht|kein\p{L}*|nie|immer|verwende|benutze|nutze|beginne|ende|halte|vermeide|erwähne|füge|achte|ne pas|ne |pas de|évite\p{L}*|utilise\p{L}*|ajoute\p{L}*|commence\p{L}*|termine\p{L}*|garde\p{L}*|` +
+		`no |sin |usa|evita|incluye|añade|empieza|termina|mantén|non |senza|aggiungi|inizia|finisci|mantieni|não|sem |use|evite|inclua|adicione|geen|niet|gebruik|vermijd|begin|eindig|voeg|houd|nie |bez |użyj|unikaj|dodaj|не |без |используй|избегай|добавь|начни|закончи)(?:\P{L}|$)`)
+	wish = lazy.Regexp(`(?i)(?:^|\P{L})(?:should|must|shall|needs? to|ought|would like|soll(?:en|te|ten)?|muss|müssen|möchte\p{L}*|devrai\p{L}*|doi(?:t|vent)|debe\p{L}*|tiene que|deve|devono|dovrebbe\p{L}*|precisa|moet\p{L}*|powin\p{L}*|должн\p{L}*|нужно)(?:\P{L}|$)|たい|必要|需要|希望|应该|싶|필요`)
+)
+
+// unmarked is an item without its bullet or number.
+func unmarked(item string) string { return itemMark().ReplaceAllString(item, "") }
+
+// wishes reports whether a text says how something ought to be, as requests do.
+func wishes(text string) bool {
+	return len(wish().FindAllStringIndex(text, -1))*50 > len(strings.Fields(text))
+}
+
+var firstPerson = lazy.Regexp(`(?i)(?:^|[^\p{L}])(?:i|i['’](?:m|ve|d|ll)|my|me|we|we['’](?:re|ve|d|ll)|our|us|ich|mir|mich|mein\p{L}*|wir|uns|unser\p{L}*|je|[jm]['’]\p{L}+|mon|ma|mes|nous|notre|nos|` +
+	`yo|mi|mis|me|nosotros|nuestr\p{L}*|necesito|necesitamos|quiero|queremos|tengo|tenemos|estoy|estamos|busco|buscamos|puedo|podemos|hemos|io|mio|mia|noi|nostr\p{L}*|vorrei|vorremmo|voglio|devo|dobbiamo|abbiamo|posso|` +
+	`eu|meu|minha|nosso|nossa|preciso|precisamos|quero|tenho|temos|estou|gostaria|ik|mijn|wij|ons|onze|mam|mamy|chcę|chcemy|jestem|potrzebuję|mogę|moj\p{L}*|mnie|nam|nas|nasz\p{L}*|я|мне|меня|мой|моя|мы|нам|нас|наш\p{L}*|хочу|jag|jeg|vi|oss)(?:[^\p{L}]|$)|私|僕|我们|我|저는|우리|제가`)
 
 // own reports whether people write of themselves in a text: then it is part of
 // what they want rather than something they pasted.
 func own(text string) bool {
+	text = text[:min(len(text), 8<<10)]
 	all := len(strings.Fields(text))
 	return len(firstPerson().FindAllStringIndex(text, -1))*40 > all
-}
-
-// leadLine is the line after the one with which a paragraph announces what follows
-// in the same paragraph, or at.
-func (p *page) leadLine(at, end int) int {
-	for i := at; i < end-1 && i < at+4; i++ {
-		if l := p.lines[i].trim; len(l) < 400 && leads(l) && len(p.lines[i+1].trim) > len(l) {
-			return i + 1
-		}
-	}
-	return at
-}
-
-// separator reports whether a paragraph is a line that parts what is above from
-// what is below.
-func separator(text string) bool {
-	text = strings.TrimSpace(text)
-	return len(text) >= 3 && strings.Trim(text, "-=*_#~") == ""
 }

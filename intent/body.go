@@ -1,0 +1,175 @@
+package intent
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"inlay/internal/lazy"
+)
+
+// body is what stands between the words that open a message and those that end it.
+type body struct {
+	from, to int  // lines
+	asked    bool // somebody asks before or after it
+	told     bool // those words point at it
+	document bool // it has headings, and is not all wishes
+}
+
+// body finds the opening and the end of the request.
+func (p *page) body(spans []span) body {
+	taken := make([]bool, len(p.lines))
+	for _, s := range spans {
+		for i := s.from; i < s.to; i++ {
+			taken[i] = true
+		}
+	}
+	b := body{to: len(p.lines)}
+	b.open(p, taken)
+	if b.to = p.ending(max(b.from, 1), taken, b.asked); b.to < len(p.lines) {
+		b.note(p.raw[p.lines[b.to].start:])
+	}
+	for i := b.from; i < b.to && b.asked && !b.document; i++ {
+		b.document = !taken[i] && p.heading(i)
+	}
+	b.document = b.document && !p.instructs(b.from, b.to)
+	if first := p.next(0); b.from == 0 && !b.asked && first < len(p.lines) && !taken[first] {
+		b.onTop(p, first)
+	}
+	return b
+}
+
+// open walks over the paragraphs that open the request.
+func (b *body) open(p *page, taken []bool) {
+	for at := p.next(0); at < b.to && !taken[at]; at = p.next(b.from) {
+		end := at
+		for end < b.to && !p.blank(end) && !taken[end] {
+			end++
+		}
+		if lead := p.leadLine(at, end, b.asked); lead > at { // the text follows on the next line
+			b.note(p.raw[p.lines[at].start:p.lines[lead-1].end])
+			b.from = lead
+			return
+		}
+		text := p.raw[p.lines[at].start:p.lines[end-1].end]
+		if !opens(text, at == p.next(0), b.asked) || p.heading(at) || b.asked && (p.laid(at, end) || end > at+1 && !plain(p.lines[at].trim)) {
+			return
+		}
+		b.note(text)
+		b.from = end
+	}
+}
+
+// onTop takes a single sentence on top of a message for the request where
+// nothing else asks.
+func (b *body) onTop(p *page, first int) {
+	l := p.lines[first].trim
+	alone := first+1 == len(p.lines) || p.blank(first+1)
+	if alone && len(l) < 300 && (pointing().MatchString(l) || briefly(l) || plain(l)) {
+		b.from, b.asked, b.told = first+1, true, pointing().MatchString(l)
+	}
+}
+
+// heading reports whether line i is a heading of a Markdown document.
+func (p *page) heading(i int) bool { return headingMark().MatchString(p.lines[i].text) }
+
+// briefly reports whether a line is a short wish as people type it: small
+// letters, no full stop.
+func briefly(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return len(line) <= 120 && unicode.IsLower(r) && strings.Contains(line, " ") && !strings.ContainsRune(".,;:{", lastRune(line)) && !dense(line)
+}
+
+// note takes down what a part of the request says.
+func (b *body) note(text string) {
+	b.asked = b.asked || requests(text) || leads(text) || own(text) && pointing().MatchString(text)
+	b.told = b.told || leads(text) || len(text) < 160 && pointing().MatchString(text)
+	for s := range sentences(text) {
+		b.told = b.told || pointing().MatchString(s) && asks(s)
+	}
+}
+
+// sentences are a text's, roughly.
+func sentences(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".!\n:。！", r) })
+}
+
+// requests reports whether a sentence of a text turns to the assistant.
+func requests(text string) bool {
+	for s := range sentences(text) {
+		if asks(s + ".") {
+			return true
+		}
+	}
+	return asks(text) || briefly(text)
+}
+
+// opens reports whether a paragraph is of the request that opens a message.
+func opens(text string, first, asked bool) bool {
+	switch {
+	case len(text) > 2000:
+		return false
+	case first && greeting().MatchString(text), separator(text):
+		return true
+	case strings.Count(text, "\n") > 3 && !own(text):
+		return false
+	}
+	return len(text) < 600 && (leads(text) || asks(text) || !asked && requests(text)) || own(text)
+}
+
+// ending is the line with which the words that end the message begin, if there
+// are any after line from: what is asked, thanks, a name.
+func (p *page) ending(from int, taken []bool, asked bool) int {
+	to := len(p.lines)
+	for to > 0 && p.blank(to-1) {
+		to--
+	}
+	found := len(p.lines)
+	for tries := 0; to > from && !taken[to-1] && tries < 5; tries++ {
+		at := to - 1
+		for at > from && !p.blank(at-1) && !taken[at-1] {
+			at--
+		}
+		text := p.raw[p.lines[at].start:p.lines[to-1].end]
+		switch {
+		case strings.HasPrefix(text, "  "):
+			return found
+		case to-at > 1 && requests(p.lines[to-1].trim) && !requests(p.raw[p.lines[at].start:p.lines[to-2].end]):
+			return to - 1
+		case len(text) <= 700 && (asks(text) || !asked && requests(text)), found < len(p.lines) && own(text) && len(text) <= 1200, signature().MatchString(text) && to-at < 4:
+			found = at
+		case tries == 0 && len(text) < 40 && to-at == 1: // perhaps a name
+		default:
+			return found
+		}
+		for to = at; to > 0 && p.blank(to-1); {
+			to--
+		}
+	}
+	return found
+}
+
+var greeting = lazy.Regexp(`(?i)^(?:hi|hello|hey|dear|good (?:morning|evening|afternoon|day)|hallo|moin|servus|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir|hola|buen[oa]s|ciao|buongiorno|ol[áa]|bom dia|hoi|goedemorgen|cześć|dzień dobry|привет|здравствуйте|добрый)(?:\P{L}[^\n]{0,60})?$`)
+
+// leadLine is the line after the one with which a paragraph announces what follows
+// in the same paragraph, or at.
+func (p *page) leadLine(at, end int, asked bool) int {
+	for i := at; i < end-1 && i < at+4; i++ {
+		l := p.lines[i].trim
+		if !asked && len(l) < 400 && end-i > 2 && (asks(l) || own(l)) && plain(l) && !plain(p.lines[i+1].trim) && p.laid(i+1, end) && !p.instructs(i+1, end) {
+			return i + 1
+		}
+		if len(l) < 400 && leads(l) && (len(p.lines[i+1].trim) > len(l) || p.laid(i+1, end) && end-i > 3) {
+			return i + 1
+		}
+	}
+	return at
+}
+
+// separator reports whether a paragraph is a line that parts what is above from
+// what is below.
+func separator(text string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) >= 3 && strings.Trim(text, "-=*_#~") == ""
+}
