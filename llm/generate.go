@@ -37,6 +37,15 @@ type Request struct {
 	Stop        []string        // texts that end the answer
 	Schema      json.RawMessage // a JSON schema that the answer must follow; nil: free text
 	Tools       []Tool          // what the model may ask to have run; nil: it answers in text
+	Thread      *Thread         // nil: the server is to keep nothing
+}
+
+// Thread asks a server that keeps answers to keep this one, so that a later
+// request can go on from it; others pay it no heed. What the server lays before
+// Messages then is in no measurement, which is why nothing of inlay's own starts
+// a thread.
+type Thread struct {
+	Previous string // the Delta.ID that this request goes on from; empty: it is the first
 }
 
 // Tool is a function that a model may ask for. It is told its name, what it
@@ -54,6 +63,8 @@ type Delta struct {
 	Done     string // on the last delta, why the model stopped: "stop", "length", "tool_calls"
 	Usage    Usage  // on the last delta, where the server reports it
 
+	ID string // on the last delta, the answer's name at a server that keeps answers
+
 	ToolCalls []chat.ToolCall // whole calls, each on one delta; all have an ID
 }
 
@@ -68,6 +79,7 @@ type Answer struct {
 	Text      string
 	Done      string
 	Usage     Usage
+	ID        string // for a Thread
 	ToolCalls []chat.ToolCall
 }
 
@@ -84,7 +96,7 @@ func Collect(ctx context.Context, g Generator, r Request) (Answer, error) {
 		text.WriteString(d.Text)
 		a.ToolCalls = append(a.ToolCalls, d.ToolCalls...)
 		if d.Done != "" {
-			a.Done, a.Usage = d.Done, d.Usage
+			a.Done, a.Usage, a.ID = d.Done, d.Usage, d.ID
 		}
 	}
 	a.Text = text.String()

@@ -104,7 +104,7 @@ func LookupModel(name string) (Model, bool) {
 func SplitModel(name string) (provider, rest string) {
 	provider, rest, ok := strings.Cut(name, ":")
 	switch strings.ToLower(provider) {
-	case "ollama", "openai", "lmstudio", "llamacpp", "vllm", "anthropic", "google", "gemini", "mistralai", "deepseek", "azure", "openrouter":
+	case "ollama", "openai", "openai-responses", "lmstudio", "llamacpp", "vllm", "anthropic", "google", "gemini", "mistralai", "deepseek", "azure", "openrouter":
 		if ok {
 			return strings.ToLower(provider), rest
 		}

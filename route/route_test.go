@@ -50,7 +50,7 @@ func (s *scripted) Generate(_ context.Context, r llm.Request) iter.Seq2[llm.Delt
 			yield(llm.Delta{}, s.fail)
 			return
 		}
-		yield(llm.Delta{Text: text, Done: "stop", Usage: s.usage}, nil)
+		yield(llm.Delta{Text: text, Done: "stop", Usage: s.usage, ID: fmt.Sprintf("answer_%d", len(s.asked))}, nil)
 	}
 }
 
@@ -358,6 +358,24 @@ func TestTurns(t *testing.T) {
 	turn = step(ask, &route.Last{Tool: "read_file", Path: "server.conf", Preview: "listen 8080;\nname x;\n"})
 	require.Equal(t, "apply_diff", turn.Answer.ToolCalls[0].Name)
 	require.Contains(t, turn.Decision.Tool.Params["diff"], "listen 9090;")
+}
+
+// TestThreadGoesOn keeps the thread of a server that keeps answers: the condensed
+// call names the answer before it, and tells its own name.
+func TestThreadGoesOn(t *testing.T) {
+	r := route.Router{Settings: on()}
+	big := &scripted{name: "big", answers: []string{"One.", "Two."}}
+	req := full(t)
+	req.Ask, req.Thread = "What is a goroutine?", &llm.Thread{}
+	first, err := r.Run(t.Context(), req, big)
+	require.NoError(t, err)
+	require.Equal(t, "answer_1", first.AnswerID)
+	req.Thread = &llm.Thread{Previous: first.AnswerID}
+	second, err := r.Run(t.Context(), req, big)
+	require.NoError(t, err)
+	require.Equal(t, "answer_2", second.AnswerID)
+	require.Equal(t, &llm.Thread{Previous: "answer_1"}, big.asked[1].Thread)
+	require.Equal(t, second.Decision.Big.CondensedPrompt, big.asked[1].Messages[0].Text)
 }
 
 func TestRetry(t *testing.T) {

@@ -38,7 +38,8 @@ type Request struct {
 	Last        *Last          // the last tool result; nil: the conversation's
 	Mode        Mode
 	Environment Environment
-	Objective   string // the task; empty: the ask
+	Objective   string      // the task; empty: the ask
+	Thread      *llm.Thread // goes to the large model as it is, so that a condensed call goes on from earlier answers; nil: none
 }
 
 // Outcome is what to do with a turn.

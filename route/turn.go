@@ -13,7 +13,8 @@ import (
 // Turn is a decided turn and, where the large model was called, its answer.
 type Turn struct {
 	Outcome
-	Answer chat.Message `json:"answer"` // a tool call: the proposal, or the completion around big's answer
+	Answer   chat.Message `json:"answer"`              // a tool call: the proposal, or the completion around big's answer
+	AnswerID string       `json:"answer_id,omitempty"` // of big's answer, for the next request's Thread
 }
 
 // Run decides a turn and calls big if that is the decision: condensed, once
@@ -31,7 +32,7 @@ func (r Router) Run(ctx context.Context, req Request, big llm.Generator) (Turn, 
 		t.Answer = chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}}
 		return t, err
 	}
-	full := llm.Request{Messages: append([]chat.Message{{Role: chat.System, Text: req.System}}, req.Messages...)}
+	full := llm.Request{Messages: append([]chat.Message{{Role: chat.System, Text: req.System}}, req.Messages...), Thread: req.Thread}
 	condensed := out.Decision.Big.Apply(full)
 	answer, err := r.call(ctx, &t, "big", big, condensed)
 	if err != nil && r.Settings.RetryFullPrompt && ctx.Err() == nil {
@@ -54,6 +55,6 @@ func (r Router) call(ctx context.Context, t *Turn, name string, big llm.Generato
 	if r.Counter != nil && s.In == 0 {
 		s.In, s.Out = r.count("", request.Messages), r.Counter.Count(strings.TrimSpace(answer.Text)).N
 	}
-	t.Stages = append(t.Stages, s)
+	t.Stages, t.AnswerID = append(t.Stages, s), answer.ID
 	return answer.Text, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"iter"
+	"os"
 	"strings"
 	"testing"
 
@@ -66,6 +67,23 @@ func TestConstrainedDecisions(t *testing.T) {
 		named(t, strings.Join(out.Warnings, "\n"))
 	}
 	t.Logf("%d of %d decisions were valid", valid, len(asks))
+}
+
+// TestResponsesPath is the seed's way of a turn whose large model is asked through
+// the Responses API: condensed, answered by a real server, wrapped once.
+func TestResponsesPath(t *testing.T) {
+	big, err := openAnswerer(modelSettings{Model: "openai-responses:" + ollamatest.Chat, BaseURL: ollamatest.Real(t) + "/v1"}, os.Getenv)
+	require.NoError(t, err)
+	s := route.Defaults()
+	s.EnablePromptPreprocessor = true
+	req := route.Request{System: "You are the host.", Messages: []chat.Message{{Role: chat.User, Text: "What is a goroutine?"}}, Mode: routeMode(t), Thread: &llm.Thread{}}
+	turn, err := route.Router{Settings: s}.Run(t.Context(), req, big)
+	require.NoError(t, err)
+	require.Equal(t, route.ToBig, turn.Decision.Decision)
+	require.Equal(t, route.Completion, turn.Answer.ToolCalls[0].Name)
+	require.Contains(t, turn.Answer.ToolCalls[0].Arguments, ollamatest.Answer)
+	require.NotEmpty(t, turn.AnswerID)
+	require.Positive(t, turn.Stages[1].In)
 }
 
 func routeMode(t *testing.T) route.Mode {

@@ -19,7 +19,7 @@ import (
 // routeSettings are the seed's, with its names in the workspace's inlay.yaml.
 type routeSettings struct {
 	Enable      bool     `key:"enablePromptPreprocessor" name:"enable-prompt-preprocessor" help:"Route prompts in this workspace; off, they are byte for byte what they were."`
-	Provider    string   `key:"preprocessorProvider" name:"preprocessor-provider" default:"openai" help:"Provider of the model that decides: openai or ollama."`
+	Provider    string   `key:"preprocessorProvider" name:"preprocessor-provider" default:"openai" help:"Provider of the model that decides: openai, openai-responses or ollama."`
 	ModelID     string   `key:"preprocessorModelId" name:"preprocessor-model-id" default:"gpt-4o-mini" help:"Model that decides."`
 	Temperature float64  `key:"preprocessorTemperature" name:"preprocessor-temperature" default:"0.2" help:"Its temperature."`
 	MaxContext  int      `key:"preprocessorMaxContextChars" name:"preprocessor-max-context-chars" default:"2000" help:"Most characters of context that the decider sees."`

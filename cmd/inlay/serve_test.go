@@ -61,10 +61,19 @@ func servedIn(t *testing.T, env map[string]string, args ...string) (address stri
 }
 
 // TestOfficialClient is OpenAI's Go client, unchanged but for the base URL,
-// with a real Ollama server behind.
+// with a real Ollama server behind: its own protocol, and the Responses API.
 func TestOfficialClient(t *testing.T) {
 	upstream := ollamatest.Real(t)
-	address := served(t, "--upstream", "local=ollama:"+upstream)
+	for name, args := range map[string][]string{
+		"ollama":           {"--upstream", "local=ollama:" + upstream},
+		"openai-responses": {"--upstream", "local=openai-responses:" + upstream + "/v1", "--context-length", "8192"},
+	} {
+		t.Run(name, func(t *testing.T) { officialClient(t, served(t, args...)) })
+	}
+}
+
+func officialClient(t *testing.T, address string) {
+	t.Helper()
 	client := openai.NewClient(option.WithBaseURL(address+"/v1"), option.WithAPIKey("any"), option.WithMaxRetries(0))
 	ctx := t.Context()
 

@@ -27,7 +27,7 @@ type settings struct {
 
 // modelSettings say which model will answer.
 type modelSettings struct {
-	Model         string `key:"model" placeholder:"PROVIDER:NAME" help:"Model that will answer, for example ollama:llama3.2 or openai:gpt-4o."`
+	Model         string `key:"model" placeholder:"PROVIDER:NAME" help:"Model that will answer, for example ollama:llama3.2, openai:gpt-4o or openai-responses:gpt-5-pro."`
 	BaseURL       string `key:"base_url" name:"base-url" placeholder:"URL" help:"Where the model is served: Ollama's address, or an OpenAI-compatible one up to /v1 (LM Studio, llama.cpp, vLLM)."`
 	ContextLength int    `key:"context_length" default:"0" placeholder:"N" help:"Context window in tokens; 0: of the model, 4096 where nothing is known."`
 }

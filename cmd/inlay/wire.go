@@ -52,7 +52,7 @@ func openModel(s modelSettings, getenv func(string) string) (model llm.Measurer,
 		return nil, "", &fault.Error{Code: fault.Usage, Subject: "--context-length", Reason: fmt.Sprintf("is %d, want 0 (measure) or the number of tokens", s.ContextLength)}
 	}
 	provider, _ := llm.SplitModel(s.Model)
-	if provider == "ollama" || provider == "openai" && s.BaseURL != "" {
+	if provider == "ollama" || isOpenAI(provider) && s.BaseURL != "" {
 		model, err := openAnswerer(s, getenv)
 		return model, "", err
 	}
@@ -101,12 +101,23 @@ func openAnswerer(s modelSettings, getenv func(string) string) (answerer, error)
 	case "ollama":
 		return ollama.New(ollama.Config{Model: name, URL: ollamaURL(s.BaseURL, getenv), Length: s.ContextLength, Library: &tokens.Library{}})
 	case "openai":
-		return openai.New(openai.Config{Model: name, BaseURL: s.BaseURL, Key: getenv(keyVariable), Length: s.ContextLength, Library: &tokens.Library{}})
+		return openai.New(openAIConfig(s, name, getenv))
+	case openai.ResponsesProvider:
+		return openai.NewResponses(openAIConfig(s, name, getenv))
 	}
 	return nil, &fault.Error{
-		Code: fault.Usage, Subject: "--model", Reason: fmt.Sprintf("is %q, want ollama:NAME or openai:NAME", s.Model),
+		Code: fault.Usage, Subject: "--model", Reason: fmt.Sprintf("is %q, want ollama:NAME, openai:NAME or openai-responses:NAME", s.Model),
 		Next: "name the model that answers; other servers are openai:NAME with --base-url",
 	}
+}
+
+func openAIConfig(s modelSettings, name string, getenv func(string) string) openai.Config {
+	return openai.Config{Model: name, BaseURL: s.BaseURL, Key: getenv(keyVariable), Length: s.ContextLength, Library: &tokens.Library{}}
+}
+
+// isOpenAI tells the providers of OpenAI's APIs, which are at one address and take one key.
+func isOpenAI(provider string) bool {
+	return provider == "openai" || provider == openai.ResponsesProvider
 }
 
 // keyVariable holds the key for OpenAI-compatible servers.
@@ -209,7 +220,8 @@ func defaultEmbedder(ctx context.Context, m modelSettings, getenv func(string) s
 	switch {
 	case provider == "ollama":
 		listed, _ = ollama.Listed(ctx, ollama.Config{Model: preferred, URL: ollamaURL(m.BaseURL, getenv)})
-	case provider == "openai" && m.BaseURL != "":
+	case isOpenAI(provider) && m.BaseURL != "":
+		provider = "openai"
 		listed, _ = openai.ListedByLMStudio(ctx, openai.Config{Model: name, BaseURL: m.BaseURL, Key: getenv(keyVariable)}, preferred)
 	}
 	if listed == "" {
@@ -232,7 +244,7 @@ func openEmbedder(ctx context.Context, name string, m modelSettings, getenv func
 	}
 	provider, model := llm.SplitModel(name)
 	base := ""
-	if of, _ := llm.SplitModel(m.Model); of == provider {
+	if of, _ := llm.SplitModel(m.Model); of == provider || isOpenAI(of) && isOpenAI(provider) {
 		base = m.BaseURL
 	}
 	switch provider {

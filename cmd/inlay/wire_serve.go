@@ -81,7 +81,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (session.Upstreams, error) {
 	var list session.Upstreams
 	named := slices.Clone(c.Upstream)
-	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" || provider == "openai" && c.BaseURL != "" {
+	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" || isOpenAI(provider) && c.BaseURL != "" {
 		named = append(named, provider+"="+provider+":"+cmp.Or(c.BaseURL, ollamaURL("", a.getenv), ollama.DefaultURL))
 	}
 	for _, one := range named {
@@ -94,13 +94,13 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (
 		switch provider {
 		case "ollama":
 			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Logger: log, Around: tracer.Around(name)}))
-		case "openai":
+		case "openai", openai.ResponsesProvider:
 			if key == "" && strings.HasPrefix(address, openai.DefaultURL) {
 				key = a.getenv(keyVariable) // never to another server
 			}
-			list = append(list, openaiUpstream(name, openai.Config{BaseURL: address, Key: key, Logger: log, Around: tracer.Around(name)}))
+			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Logger: log, Around: tracer.Around(name)}))
 		default:
-			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai as its provider", Next: "write it like " + name + "=ollama:" + ollama.DefaultURL}
+			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai nor openai-responses as its provider", Next: "write it like " + name + "=ollama:" + ollama.DefaultURL}
 		}
 	}
 	return list, nil
@@ -121,13 +121,16 @@ func ollamaUpstream(name string, c ollama.Config) session.Upstream {
 	}
 }
 
-func openaiUpstream(name string, c openai.Config) session.Upstream {
+func openaiUpstream(name, provider string, c openai.Config) session.Upstream {
 	c.Library = &tokens.Library{}
 	return session.Upstream{
 		Name: name,
 		Open: func(model string, length int) (session.Model, error) {
 			c := c
 			c.Model, c.Length = model, length
+			if provider == openai.ResponsesProvider {
+				return openai.NewResponses(c)
+			}
 			return openai.New(c)
 		},
 		Models: func(ctx context.Context) ([]string, error) { return openai.Models(ctx, c) },

@@ -39,12 +39,32 @@ func read(t *testing.T, oneByOne bool, stream string) (s seen) {
 	return s
 }
 
+// readResponse reads a stream of the Responses API: it ends after the first error
+// or the answer's end, and no error repeats it.
+func readResponse(t *testing.T, stream string) {
+	t.Helper()
+	m, err := NewResponses(Config{Model: "m"})
+	require.NoError(t, err)
+	var last llm.Delta
+	ended := false
+	for d, err := range m.model.responseDeltas(strings.NewReader(stream), &last) {
+		require.False(t, ended, "nothing follows the end")
+		ended = err != nil
+		require.True(t, err != nil || d.Text != "" || d.Thinking != "")
+		if err != nil {
+			require.NotContains(t, err.Error(), "SECRET")
+		}
+	}
+}
+
 // FuzzEvents reads streams of server-sent events: any bytes, in any pieces.
 func FuzzEvents(f *testing.F) {
 	for _, s := range []string{
 		"", "data: [DONE]\n", "data:{}\n\ndata: [DONE]\n\ndata: SECRET\n", "data: SECRET\n", ": ping\n\nevent: x\nid: 1\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\r\n\r\n",
 		`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}` + "\n" + `data: {"choices":[],"usage":{"prompt_tokens":3}}`,
 		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}}]}}]}`,
+		`data: {"type":"response.output_text.delta","delta":"a"}` + "\n" + `data: {"type":"response.output_item.done","item":{"type":"function_call","call_id":"1"}}` + "\n" + `data: {"type":"response.completed"}`,
+		`data: {"type":"error","message":"SECRET"}` + "\n", `data: {"type":"response.failed"}` + "\n",
 		"data: {\"error\":{\"message\":\"x\"}}\n", "data: null\ndata: 7\n", "data: {\"choices\":null}\x00\n",
 	} {
 		f.Add(s)
@@ -55,6 +75,7 @@ func FuzzEvents(f *testing.F) {
 		}
 		whole := read(t, false, stream)
 		require.Equal(t, whole, read(t, true, stream), "the same in pieces of one byte")
+		readResponse(t, stream)
 		ended := read(t, false, "data: [DONE]\n"+stream)
 		require.Equal(t, seen{}, ended, "nothing follows [DONE]")
 	})

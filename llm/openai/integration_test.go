@@ -2,11 +2,13 @@ package openai_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/chat"
 	"inlay/embed"
 	"inlay/fault"
 	"inlay/llm"
@@ -31,6 +33,40 @@ func TestRealServerAnswers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Ollama, as loaded", n.By)
 	require.Positive(t, n.N)
+}
+
+// TestRealServerAnswersResponses asks Ollama's own Responses API: for text, for a
+// call and its result, for little, and for a model that is not there.
+func TestRealServerAnswersResponses(t *testing.T) {
+	base := ollamatest.Real(t) + "/v1"
+	a, err := llm.Collect(t.Context(), openResponses(t, openai.Config{Model: ollamatest.Chat, BaseURL: base}), llm.Request{Messages: user("Where does the answer stand?")})
+	require.NoError(t, err)
+	require.Equal(t, ollamatest.Answer, a.Text)
+	require.Equal(t, "stop", a.Done)
+	require.Positive(t, a.Usage.Prompt)
+	require.NotEmpty(t, a.ID)
+
+	caller := openResponses(t, openai.Config{Model: ollamatest.Caller, BaseURL: base})
+	tools := []llm.Tool{{Name: "read_file", Description: "Reads a file.", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}
+	asked := user("What do the notes say?")
+	a, err = llm.Collect(t.Context(), caller, llm.Request{Messages: asked, Tools: tools})
+	require.NoError(t, err)
+	require.Equal(t, "tool_calls", a.Done)
+	require.Len(t, a.ToolCalls, 1)
+	require.Equal(t, "read_file", a.ToolCalls[0].Name)
+	require.JSONEq(t, `{"path":"notes.md"}`, a.ToolCalls[0].Arguments)
+	asked = append(asked, chat.Message{Role: chat.Assistant, ToolCalls: a.ToolCalls}, chat.Message{Role: chat.Tool, ToolCallID: a.ToolCalls[0].ID, Text: "Buy tea."})
+	a, err = llm.Collect(t.Context(), caller, llm.Request{Messages: asked, Tools: tools})
+	require.NoError(t, err)
+	require.Equal(t, ollamatest.Answer, a.Text)
+
+	a, err = llm.Collect(t.Context(), openResponses(t, openai.Config{Model: ollamatest.Endless, BaseURL: base}), llm.Request{Messages: user("go on"), MaxTokens: 3})
+	require.NoError(t, err)
+	require.Equal(t, "on and on", a.Text)
+	require.Equal(t, "length", a.Done)
+
+	_, err = llm.Collect(t.Context(), openResponses(t, openai.Config{Model: "no-such-model", BaseURL: base}), llm.Request{Messages: user("hello")})
+	require.True(t, fault.Is(err, fault.ModelNotFound), "%v", err)
 }
 
 func TestRealServerStopsWhenLeft(t *testing.T) {

@@ -50,9 +50,10 @@ type Config struct {
 
 // server is one model behind one address.
 type server struct {
-	config Config
-	base   *url.URL // ends with /v1, as a rule
-	log    *slog.Logger
+	provider string // as names of models have it in front
+	config   Config
+	base     *url.URL // ends with /v1, as a rule
+	log      *slog.Logger
 }
 
 func newServer(c Config) (*server, error) {
@@ -72,10 +73,10 @@ func newServer(c Config) (*server, error) {
 	if c.HTTP == nil {
 		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Logger: c.Logger, Around: c.Around})
 	}
-	return &server{config: c, base: u, log: c.Logger.With("model", c.Model)}, nil
+	return &server{provider: "openai", config: c, base: u, log: c.Logger.With("model", c.Model)}, nil
 }
 
-func (s *server) name() string { return "openai:" + s.config.Model }
+func (s *server) name() string { return s.provider + ":" + s.config.Model }
 
 // Model is a chat model behind an OpenAI-compatible API. It is safe for concurrent use.
 type Model struct {
