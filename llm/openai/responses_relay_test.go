@@ -70,18 +70,18 @@ func TestResponsesBecomeCompletions(t *testing.T) {
 	require.EqualValues(t, 32, whole.Usage.TotalTokens)
 
 	var sum official.ChatCompletionAccumulator
-	thought := ""
+	var thought strings.Builder
 	for _, data := range relayed(t, m, `{"messages":[{"role":"user","content":"?"}],"stream":true,"stream_options":{"include_usage":true}}`) {
 		var c official.ChatCompletionChunk
 		require.NoError(t, json.Unmarshal(data, &c))
 		require.True(t, sum.AddChunk(c), "every chunk has the id of the first")
-		thought += string(data)
+		thought.Write(data)
 	}
 	require.Equal(t, whole.Choices[0].Message.Content, sum.Choices[0].Message.Content)
 	require.JSONEq(t, `{"path":"notes.md"}`, sum.Choices[0].Message.ToolCalls[0].Function.Arguments)
 	require.Equal(t, "tool_calls", sum.Choices[0].FinishReason)
 	require.EqualValues(t, 23, sum.Usage.PromptTokens)
-	require.Contains(t, thought, `"reasoning_content":"The contract says so."`)
+	require.Contains(t, thought.String(), `"reasoning_content":"The contract says so."`)
 }
 
 func TestResponsesRefuseToRelayWhatTheyLack(t *testing.T) {
