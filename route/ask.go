@@ -17,6 +17,7 @@ type ask struct {
 	paths   []string // files and folders
 	quoted  []string // in backticks or quotes, paths or not
 	symbols []string // names of code
+	around  []string // what the whole ask has in quotes
 }
 
 // extensions of files that are named in running text.
@@ -77,6 +78,9 @@ func readAsk(in Input, text string) ask {
 		}
 	}
 	a.paths = append(a.paths, pathsIn(rest)...)
+	a.paths = slices.DeleteFunc(a.paths, func(p string) bool { // a part of a longer path is the same file
+		return slices.ContainsFunc(a.paths, func(long string) bool { return strings.HasSuffix(long, "/"+p) })
+	})
 	a.words = plain(a.low, a.paths)
 	for _, s := range symbol().FindAllString(text, -1) {
 		if !brands().MatchString(s) && !slices.ContainsFunc(a.paths, func(p string) bool { return strings.Contains(p, s) }) {

@@ -29,7 +29,7 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 		}
 	}
 	for _, clause := range clauses(whole.text) {
-		if d, ok := first(readAsk(in, clause)); ok {
+		if d, ok := first(whole.part(clause)); ok {
 			return d, Usage{}, nil
 		}
 	}
@@ -37,6 +37,13 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 		return d, Usage{}, nil
 	}
 	return big("the ask is conceptual or can be answered from what is at hand"), Usage{}, nil
+}
+
+// part is a clause of an ask.
+func (a ask) part(clause string) ask {
+	p := readAsk(a.Input, clause)
+	p.around = a.quoted
+	return p
 }
 
 // first is what a clause asks for by the first rule that knows.
@@ -58,7 +65,7 @@ func (a ask) proceed() Decision {
 	}
 	end := big("what the ask takes was done, and the results are at hand")
 	for _, clause := range clauses(a.text) {
-		step := readAsk(a.Input, clause)
+		step := a.part(clause)
 		d, ok := first(step)
 		switch {
 		case ok && d.Tool != nil && !again(a.Done, *d.Tool):

@@ -144,7 +144,9 @@ func find(a ask) (Decision, bool) {
 		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic), "the code that the ask builds on must be found first")
 	case a.says(broken) && a.says(causes) && (!a.asks() || about):
 		return a.locate("the ask is about code that goes wrong")
-	case a.says(passive), a.says(theCode) && (a.says(finds) || a.says(tells) && about || strings.HasPrefix(a.words, "which")):
+	case a.says(reasons) && !a.asks(), a.says(whichOf):
+		return a.locate("the ask is to find code")
+	case a.says(passive), a.says(theCode) && (a.says(finds) || a.says(tells) && about):
 		return a.when(true, "the ask is to find code")
 	case a.says(already) && about, a.says(tells) && about, a.says(finds) && about:
 		return a.when(true, "the ask is about code that is not at hand")
@@ -170,7 +172,10 @@ func read(a ask) (Decision, bool) {
 	if len(a.paths) == 0 || a.general() {
 		return Decision{}, false
 	}
-	unread := slices.IndexFunc(a.paths, func(p string) bool { return !a.knows(p) })
+	unread := slices.IndexFunc(a.paths, func(p string) bool { return !a.knows(p) && !isFolder(p) })
+	if unread < 0 {
+		unread = slices.IndexFunc(a.paths, isFolder)
+	}
 	switch {
 	case unread < 0:
 		return big("the file is at hand"), true

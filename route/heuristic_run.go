@@ -13,12 +13,12 @@ const programs = `npm|npx|yarn|pnpm|node|go|make|cmake|ninja|git|gh|python3?|pip
 	`df|du|ps|top|uname|echo|pwd|which|chmod|chown|mkdir|touch|rm|cp|mv|head|tail|wc|sed|awk|sort|tree|env|kill|lsof|netstat|ping|whoami|hostname|date`
 
 var (
-	runVerb = lazy.Regexp(`^(?:re-?run|run|execute|re-?start|start|launch|invoke|install|build|compile|deploy|kick off|fire up|spin up|boot|trigger|führe?|starte?|baue?|installiere?)\b|\b(?:laufen lassen|ausführen|starten|bauen|installieren|neu ?starten)\W*$`)
-	running = lazy.Regexp(`\b(?:run|execute|kick off|fire up|invoke|try|use|call|do|type|laufen|ausführen|ausführst|lass\w*|führ\w*|starte?\w*)\b`)
+	runVerb = lazy.Regexp(`^(?:re-?run|run|execute|re-?start|start|launch|invoke|install|build|compile|deploy|kick off|fire up|spin up|boot|trigger|führe?|starte?|baue?|installiere?)\b|^mach\w* (?:mal )?(?:einen?|den|das|die) (?:build|deployment|release|test\w*)\b|\b(?:laufen lassen|ausführen|starten|bauen|installieren|neu ?starten)\W*$`)
+	running = lazy.Regexp(`\b(?:run|execute|kick off|fire up|invoke|try|use|call|do|type|laufen|ausführen|ausführst|lass\w*|führ\w*|starte?\w*)\b|\b(?:with|via|using|mit) _`)
 	aside2  = lazy.Regexp(`^(?:run|start|launch|build)\s+(?:me |us )?(?:through|over|down|by|with|from|off|on|a marathon|up)\b`)
 	alone   = lazy.Regexp(`^_(?:,?\s+(?:please|pls|for me|now|again|then|instead|first|bitte|nochmal|(?:should|would|will) (?:do|work|help)(?: it)?))*\W*$`)
 	whole   = lazy.Regexp(`\b(?:the|my|our|this|that|these|those|it|them|all|both|die|das|den|dem|es|alle|unser\w*)\b`)
-	tasks   = lazy.Regexp(`\b(?:tests?|test suite|linter|lint|build|server|migrations?|script|project|app|application|benchmarks?|formatter|containers?|image|docs|binary|dependencies|deps|packages|unit-?tests?|type ?check\w*|it|staging|production|projekt|anwendung|testsuite|abhängigkeiten)\b`)
+	tasks   = lazy.Regexp(`\b(?:tests?|test suite|linter|lint|build|server|migrations?|script|project|app|application|benchmarks?|formatter|containers?|image|docs|binary|dependencies|deps|packages|unit-?tests?|type ?check\w*|it|staging|production|environment|stack|services|cluster|emulator|projekt|anwendung|testsuite|abhängigkeiten)\b`)
 	program = lazy.Regexp(`^(?:[A-Z_]+=\S+ |sudo |time )*(?:` + programs + `)(?:\s|$)`)
 	inText  = lazy.Regexp(`(?i)^(?:.*?\b(?:run|execute|use|try|do|führe|starte|start)\s+(?:a |the |bitte |mal )?)((?:npm|npx|yarn|pnpm|go|make|git|python3?|pip3?|poetry|uv|pytest|cargo|docker|kubectl|helm|terraform|mvn|gradle|dotnet|tsc|eslint|jest|vitest|ruff|mypy|golangci-lint|bundle|rake|curl|ls|df|du|\./\S+|(?:[\w.-]+/)+[\w.-]+\.(?:sh|bash|py|js|rb|pl|ps1|bat|ts))(?:\s|$|\b)[^,.;?!\n]*(?:\.[\w/.][^,;?!\n]*)*)`)
 	tail    = lazy.Regexp(`(?i)\s+(?:and (?:tell|show|fix|then|report|see|check|let|give|paste|send|commit|post)|then |in the (?:root|terminal|shell|background)|please|pls|for me|to (?:see|check|make|verify|find|get|update|start|build|install)|aus|und (?:zeige?|sag)|again|now|once more|so (?:i|we|that)|first).*$`)
@@ -36,6 +36,9 @@ func run(a ask) (Decision, bool) {
 	}
 	verb := runVerb().FindString(a.words)
 	strict := strings.HasSuffix(verb, "run") || verb == "execute" || verb == "restart" || verb == "launch" || verb == "trigger"
+	if i := slices.IndexFunc(a.around, program().MatchString); starts && strict && i >= 0 {
+		return use("execute_command", map[string]any{"command": a.around[i]}, "the ask names a command to run")
+	}
 	if starts && (a.says(tasks) || strict && a.says(whole)) {
 		return use("execute_command", map[string]any{}, "the ask is to run something and does not say how")
 	}
@@ -68,8 +71,9 @@ func (a ask) command(starts bool) string {
 
 // Programs whose names begin sentences are typed with what no sentence has.
 var (
-	wordy = lazy.Regexp(`^(?:find|sort|which|head|tail|touch|tree|top|time|kill|date|split|cut|node|java|black|sh|echo|env)\b`)
+	wordy = lazy.Regexp(`^(?:sort|which|head|tail|touch|tree|top|time|kill|date|split|cut|node|java|black|sh|echo|env)\b`)
 	typed = lazy.Regexp(`^\S+(?: (?:\S*[./=$*"'-]\S*)(?: .*)?)?$`)
+	seeks = lazy.Regexp(`^find(?: [./~$*-].*| \w[\w/]* -.*)?$`)
 	goes  = lazy.Regexp(`^go(?: (?:build|test|run|mod|vet|fmt|get|install|generate|env|work|tool|version|list|clean|doc|fix)\b.*)?$`)
 	makes = lazy.Regexp(`^make(?: (?:\S+|\S*[-=.]\S*|\S+ \S+))?$`)
 )
@@ -77,7 +81,7 @@ var (
 // looksTyped tells commands from sentences that begin with a program's name.
 func looksTyped(s string) bool {
 	words := strings.Fields(s)
-	if wordy().MatchString(s) && !typed().MatchString(s) || strings.HasPrefix(s, "go ") && !goes().MatchString(s) || strings.HasPrefix(s, "make ") && !makes().MatchString(s) {
+	if wordy().MatchString(s) && !typed().MatchString(s) || strings.HasPrefix(s, "find") && !seeks().MatchString(s) || strings.HasPrefix(s, "go ") && !goes().MatchString(s) || strings.HasPrefix(s, "make ") && !makes().MatchString(s) {
 		return false
 	}
 	for _, w := range words[min(1, len(words)):] {
