@@ -181,7 +181,7 @@ func read(a ask) (Decision, bool) {
 		return big("the file is at hand"), true
 	case a.says(authors) && !a.about():
 		return writes("the file is to be written"), true
-	case isFolder(a.paths[unread]):
+	case isFolder(a.paths[unread]) && (!a.says(opens) || strings.HasSuffix(a.paths[unread], "/")):
 		return a.locate("the ask is about a folder")
 	case !a.can("read_file"):
 		return Decision{}, false

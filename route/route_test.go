@@ -224,7 +224,7 @@ func TestModel(t *testing.T) {
 		"unknown tool":        {answer: `{"decision":"tool","tool":{"name":"format_disk","params":{}},"reasoning":"r"}`, want: route.Followup, asks: "not allowed"},
 		"not in this mode":    {answer: `{"decision":"tool","tool":{"name":"execute_command","params":{"command":"ls"}},"reasoning":"r"}`, mode: "ask", want: route.Followup, asks: "not allowed"},
 		"search not there":    {answer: `{"decision":"tool","tool":{"name":"codebase_search","params":{"query":"x"}},"reasoning":"r"}`, want: route.Followup, asks: "not allowed"},
-		"parameter missing":   {answer: `{"decision":"tool","tool":{"name":"read_file","params":{}},"reasoning":"r"}`, want: route.Followup, asks: "it lacks path"},
+		"parameter missing":   {answer: `{"decision":"tool","tool":{"name":"read_file","params":{}},"reasoning":"r"}`, want: route.Followup, asks: "Which file or folder"},
 		"parameter wrong":     {answer: `{"decision":"tool","tool":{"name":"read_file","params":{"path":7}},"reasoning":"r"}`, want: route.Followup, asks: "path is of the wrong type"},
 		"parameter unknown":   {answer: `{"decision":"tool","tool":{"name":"read_file","params":{"path":"a","hush":1}},"reasoning":"r"}`, want: route.Followup, asks: "not known"},
 		"leaves the folder":   {answer: `{"decision":"tool","tool":{"name":"read_file","params":{"path":"../../etc/passwd"}},"reasoning":"r"}`, want: route.Followup, asks: "outside"},

@@ -116,7 +116,7 @@ func (c checker) fault(call Call) string {
 		params = map[string]any{}
 	}
 	if err := compiled.CheckValue(params); err != nil {
-		return fmt.Sprintf("To use %s something is missing or wrong: %s. Which values should it have?", tool.Name, err)
+		return whatIsMissing(tool.Name, err)
 	}
 	if why := c.refused(tool, params); why != "" {
 		return why
@@ -125,6 +125,22 @@ func (c checker) fault(call Call) string {
 		return fmt.Sprintf("%s has not been read yet, and must be before it is changed. Should it be read first?", p)
 	}
 	return ""
+}
+
+// whatIsMissing asks for the parameter that a call lacks, in the words of the
+// person who is asked.
+func whatIsMissing(tool string, err error) string {
+	if wrong, ok := errors.AsType[*schema.Error](err); ok && len(wrong.Problems) == 1 && wrong.Problems[0].Keyword == "required" && len(wrong.Problems[0].Names) == 1 {
+		switch wrong.Problems[0].Names[0] {
+		case "command":
+			return "Which command should be run? The ask does not name it."
+		case "path":
+			return "Which file or folder is meant? The ask does not name it."
+		case "regex", "query":
+			return "What should be searched for? The ask does not say."
+		}
+	}
+	return fmt.Sprintf("To use %s something is missing or wrong: %s. Which values should it have?", tool, err)
 }
 
 // refused asks about the first parameter that names what is not for tools: a

@@ -37,6 +37,8 @@ var (
 	finds   = lazy.Regexp(`\b(?:find|locate|search|look(?:ing)? (?:up|for)|hunt|track down|finde?|suche?)\b`)
 	tells   = lazy.Regexp(`^(?:(?:in|from|on|at|for|bei|aus) )?(?:how (?:do|does|did|is|are|was|come|exactly|many)|why|whats?|where|which|who|when (?:do|does|is|are)|explain|describe|show|give|walk|trace|debug|investigate|figure|understand|check|review|inspect|look|analy[sz]e|audit|is|are|do|does|did|have|has|any|can|wie|wo|woher|warum|wieso|weshalb|was|welche\w*|wer|wann|gibt|haben|ist|sind|wird|werden|erklär\w*|prüf\w*|untersuch\w*|zeig\w*|beschreib\w*|schau\w*)\b`)
 
+	opens = lazy.Regexp(`^(?:read|open|cat|view|print|lies|lese|öffne)\b`)
+
 	// Of what.
 	ourOwn   = lazy.Regexp(`\b(?:our|ours|we|unser\w*|bei uns|wir)\b|\b(?:this|the|current|existing|diese\w*|im|das|der|die|dem|ins) (?:\w+ )?(?:project|repo(?:sitory)?|code ?base|code|app|application|program|workspace|backend|frontend|source(?: code)?|projekts?|anwendung|quellcode|quelltext|code)\b|\b(?:in|around|over) here\b|\bhier\b|\b(?:codebase|repo)\b|\bexisting\b`)
 	certain  = lazy.Regexp(`\b(?:` + determiners + `)(?: [\w'’äöüß-]+){0,3}? (?:` + codeNouns + `)\b|\b(?:users?|customers|visitors|admins|benutzer|nutzer|kunden)\b`)

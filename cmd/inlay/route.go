@@ -134,10 +134,7 @@ func (c *routeCmd) request(a *app, r route.Router) (route.Request, error) {
 	mode, _ := route.FindMode(c.As)
 	req := route.Request{
 		Ask: ask, Context: c.Summary, Mode: mode, Messages: append(past.Messages, chat.Message{Role: chat.User, Text: ask}),
-		Environment: route.Environment{OS: runtime.GOOS, Shell: filepath.Base(a.getenv("SHELL")), Workspace: filepath.Base(root)},
-	}
-	if req.Environment.Shell == "." {
-		req.Environment.Shell = ""
+		Environment: whereRoute(root, a.getenv),
 	}
 	if c.LastTool != "" {
 		req.Last = &route.Last{Tool: c.LastTool, Path: c.LastPath}
@@ -151,6 +148,15 @@ func (c *routeCmd) request(a *app, r route.Router) (route.Request, error) {
 	}
 	req.System, err = route.Build(route.Prompt{Mode: mode, Tools: allowedTools(mode, r.CodebaseSearch), Environment: req.Environment})
 	return req, err
+}
+
+// whereRoute is what a model may know of this computer.
+func whereRoute(root string, getenv func(string) string) route.Environment {
+	e := route.Environment{OS: runtime.GOOS, Workspace: filepath.Base(root)}
+	if shell := getenv("SHELL"); shell != "" {
+		e.Shell = filepath.Base(shell)
+	}
+	return e
 }
 
 // allowedTools is the catalogue of a mode.

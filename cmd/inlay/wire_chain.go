@@ -3,6 +3,8 @@ package main
 // What the service puts around chat completions: processors, the router.
 
 import (
+	"log/slog"
+
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/llm"
@@ -37,11 +39,11 @@ func (c *chainSettings) closeWorkspace() {
 }
 
 // router is nil where nothing is routed.
-func (c *chainSettings) router(w *builtin.Workspace, m modelSettings, getenv func(string) string) (*route.Router, error) {
+func (c *chainSettings) router(w *builtin.Workspace, m modelSettings, getenv func(string) string, log *slog.Logger) (*route.Router, error) {
 	if !c.Enable {
 		return nil, nil
 	}
-	r := &route.Router{Settings: c.settings(), Governance: route.Governance{Providers: c.Providers, Models: c.Models}}
+	r := &route.Router{Settings: c.settings(), Governance: route.Governance{Providers: c.Providers, Models: c.Models}, Logger: log}
 	if err := r.Settings.Validate(); err != nil {
 		return nil, err
 	}
@@ -55,6 +57,15 @@ func (c *chainSettings) router(w *builtin.Workspace, m modelSettings, getenv fun
 	var err error
 	r.Decider, err = c.decider(c.RouteDecider, base, getenv)
 	return r, err
+}
+
+// place is where the clients work: a workspace that the server was given is on
+// this computer. Without one nothing is known of it.
+func place(w *builtin.Workspace, getenv func(string) string) route.Environment {
+	if w == nil {
+		return route.Environment{}
+	}
+	return whereRoute(w.Dir(), getenv)
 }
 
 // chains are made for each request, since some processors work with its model.

@@ -56,7 +56,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	router, err := c.router(c.workspace, c.modelSettings, a.getenv)
+	router, err := c.router(c.workspace, c.modelSettings, a.getenv, log)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	}
 	return session.Open(ctx, session.Config{
 		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
-		Data:  c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Measure: c.measure(),
+		Data:  c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})

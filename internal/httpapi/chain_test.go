@@ -48,6 +48,7 @@ type answered struct {
 			Summary  string
 			Retried  bool
 			Warnings []string
+			Stages   []route.Stage
 		}
 	}
 }
@@ -156,6 +157,26 @@ func TestRoute(t *testing.T) {
 	require.Contains(t, a.Inlay.Route.Summary, "Saved ")
 	require.NotContains(t, up.last(), "tools", "the catalogue is left out")
 	require.NotContains(t, up.last()["messages"].([]any)[0].(map[string]any)["content"], "The whole prompt")
+
+	// A client that ran what was proposed and asks again comes to the model, which sees the result.
+	read := map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{"id": "1", "type": "function", "function": map[string]any{"name": "read_file", "arguments": `{"path": "src/tide.go"}`}}}}
+	got := s.do("POST", "/v1/chat/completions", "", map[string]any{"model": "m", "inlay": map[string]any{"context_length": 8000}, "tools": tools(all...), "messages": []any{
+		map[string]any{"role": "user", "content": "I sail. What are tides?"},
+		map[string]any{"role": "assistant", "content": "Waves of the moon."},
+		map[string]any{"role": "user", "content": "Read src/tide.go and explain it"},
+		read,
+		map[string]any{"role": "tool", "tool_call_id": "1", "content": "package tide // from the file"},
+	}})
+	require.Equal(t, http.StatusOK, got.status, string(got.body))
+	a = answered{}
+	require.NoError(t, json.Unmarshal(got.body, &a))
+	require.Equal(t, "attempt_completion", a.Choices[0].Message.ToolCalls[0].Function.Name)
+	require.Equal(t, "preprocessor, big", a.Inlay.Route.Stages[0].Name+", "+a.Inlay.Route.Stages[1].Name, "each stage has its tokens and its time")
+	require.Positive(t, a.Inlay.Route.Stages[1].Latency)
+	system := up.last()["messages"].([]any)[0].(map[string]any)["content"]
+	require.Contains(t, system, "package tide // from the file")
+	require.Contains(t, system, "user: I sail.")
+	require.Len(t, up.last()["messages"], 2)
 
 	calls := 0
 	up.answer = func(w http.ResponseWriter, r *http.Request) {

@@ -77,6 +77,9 @@ func (c *Completion) relay(ctx context.Context) iter.Seq2[json.RawMessage, error
 				c.service.config.Observe.Stage("first_token", time.Since(start))
 				first = false
 			}
+			if c.Route != nil && c.Route.Routed && err == nil {
+				c.Route.answered(data, start)
+			}
 			if !yield(data, err) {
 				return
 			}
@@ -92,10 +95,10 @@ func (c *Completion) ask(ctx context.Context) iter.Seq2[json.RawMessage, error] 
 		return c.model.Relay(ctx, c.body)
 	}
 	return func(yield func(json.RawMessage, error) bool) {
-		first := true
+		start, first := time.Now(), true
 		for data, err := range c.model.Relay(ctx, c.body) {
 			if err != nil && first && ctx.Err() == nil {
-				c.Route.retried()
+				c.Route.retried(time.Since(start))
 				c.model.Relay(ctx, c.full)(yield)
 				return
 			}

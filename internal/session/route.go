@@ -12,6 +12,7 @@ import (
 
 	"inlay/chat"
 	"inlay/route"
+	"inlay/tokens"
 )
 
 // Routed says where a turn went.
@@ -21,9 +22,43 @@ type Routed struct {
 	Retried bool   `json:"retried,omitempty" doc:"the condensed call failed, and the full one was made"`
 
 	proposal *chat.Message
+	counter  tokens.Counter
+	sent     int // tokens of the prompt, as counted
 }
 
-func (r *Routed) retried() { r.Retried, r.Saved, r.Summary = true, 0, (route.Outcome{}).SavedText() }
+func (r *Routed) retried(took time.Duration) {
+	r.Stages = append(r.Stages, route.Stage{Name: "big", Latency: took})
+	r.Retried, r.Saved, r.Summary = true, 0, (route.Outcome{}).SavedText()
+}
+
+// answered adds the stage of the large model: with the tokens that the server
+// reports, which of a stream come last, else with what is counted.
+func (r *Routed) answered(data json.RawMessage, start time.Time) {
+	var said struct {
+		Object string
+		Usage  *struct {
+			In  int `json:"prompt_tokens"`
+			Out int `json:"completion_tokens"`
+		}
+		Choices []struct{ Message struct{ Content string } }
+	}
+	if json.Unmarshal(data, &said) != nil || said.Usage == nil && said.Object != "chat.completion" {
+		return
+	}
+	stage := route.Stage{Name: "big", Latency: time.Since(start)}
+	if r.Retried {
+		stage.Name = "big-retry"
+	}
+	if said.Usage != nil {
+		stage.In, stage.Out = said.Usage.In, said.Usage.Out
+	} else {
+		stage.In = r.sent
+		for _, c := range said.Choices {
+			stage.Out += r.counter.Count(c.Message.Content).N
+		}
+	}
+	r.Stages = append(r.Stages, stage)
+}
 
 // takeRoute decides the turn where the server routes and the client offers a
 // tool that the router knows; any other request stays as it is.
@@ -45,7 +80,10 @@ func (c *Completion) takeRoute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Route = &Routed{Outcome: out}
+	c.Route = &Routed{Outcome: out, counter: counter, sent: counter.Count(out.System).N}
+	for _, m := range out.Messages {
+		c.Route.sent += counter.Count(m.Text).N
+	}
 	if out.Routed {
 		err = c.apply(r)
 	}
@@ -86,7 +124,7 @@ func has(tools []route.Tool, name string) bool {
 // asRequest is the turn as the router sees it. The catalogue counts with the
 // system prompt.
 func (c *Completion) asRequest() route.Request {
-	r := route.Request{Ask: c.said, Mode: c.service.config.Mode, System: string(c.body["tools"])}
+	r := route.Request{Ask: c.said, Mode: c.service.config.Mode, Environment: c.service.config.Place, System: string(c.body["tools"])}
 	for i := range c.messages {
 		m := c.messages[i].message()
 		if m.Role == chat.System {

@@ -48,8 +48,9 @@ type Config struct {
 	Intent   string            // off, builtin or model, where a request does not say; empty: off
 	// Chains are the processors that messages and answers of one owner go through; nil: none.
 	Chains func(owner string, model llm.Generator) (*processor.Chains, error)
-	Router *route.Router // routes turns of clients that offer tools it knows; nil: nothing is routed
-	Mode   route.Mode    // of the router: which tools it may propose
+	Router *route.Router     // routes turns of clients that offer tools it knows; nil: nothing is routed
+	Mode   route.Mode        // of the router: which tools it may propose
+	Place  route.Environment // of the router: where its clients work, if that is known
 	// Measure is a model that no upstream serves, from what is known of it; nil: none is known.
 	Measure func(model string, length int) (llm.Measurer, error)
 	// Strategies are those of the host, checked against registry.
