@@ -15,6 +15,7 @@ type body struct {
 	asked    bool // somebody asks before or after it
 	told     bool // those words point at it
 	document bool // it has headings, and is not all wishes
+	letter   bool // it begins with a greeting, below what asks
 }
 
 // body finds the opening and the end of the request.
@@ -27,22 +28,24 @@ func (p *page) body(spans []span) body {
 	}
 	b := body{to: len(p.lines)}
 	b.open(p, taken)
-	if b.to = p.ending(max(b.from, 1), taken, b.asked); b.to < len(p.lines) {
+	b.letter = b.asked && b.from > 0 && p.next(b.from) < len(p.lines) && greeting().MatchString(p.lines[p.next(b.from)].trim)
+	if b.to = p.ending(max(b.from, 1), taken, b); b.to < len(p.lines) {
 		b.note(p.raw[p.lines[b.to].start:])
+	}
+	if first := p.next(0); b.from == 0 && !b.asked && first < len(p.lines) && !taken[first] {
+		b.onTop(p, first)
+		b.open(p, taken)
 	}
 	for i := b.from; i < b.to && b.asked && !b.document; i++ {
 		b.document = !taken[i] && p.heading(i)
 	}
 	b.document = b.document && !p.instructs(b.from, b.to)
-	if first := p.next(0); b.from == 0 && !b.asked && first < len(p.lines) && !taken[first] {
-		b.onTop(p, first)
-	}
 	return b
 }
 
 // open walks over the paragraphs that open the request.
 func (b *body) open(p *page, taken []bool) {
-	for at := p.next(0); at < b.to && !taken[at]; at = p.next(b.from) {
+	for at := p.next(b.from); at < b.to && !taken[at]; at = p.next(b.from) {
 		end := at
 		for end < b.to && !p.blank(end) && !taken[end] {
 			end++
@@ -66,8 +69,8 @@ func (b *body) open(p *page, taken []bool) {
 func (b *body) onTop(p *page, first int) {
 	l := p.lines[first].trim
 	alone := first+1 == len(p.lines) || p.blank(first+1)
-	if alone && len(l) < 300 && (pointing().MatchString(l) || briefly(l) || plain(l)) {
-		b.from, b.asked, b.told = first+1, true, pointing().MatchString(l)
+	if alone && len(l) < 300 && (points(l) || briefly(l) || plain(l)) {
+		b.from, b.asked, b.told = first+1, true, points(l)
 	}
 }
 
@@ -83,10 +86,10 @@ func briefly(line string) bool {
 
 // note takes down what a part of the request says.
 func (b *body) note(text string) {
-	b.asked = b.asked || requests(text) || leads(text) || own(text) && pointing().MatchString(text)
-	b.told = b.told || leads(text) || len(text) < 160 && pointing().MatchString(text)
+	b.asked = b.asked || requests(text) || leads(text) || own(text) && points(text)
+	b.told = b.told || leads(text) || len(text) < 160 && points(text)
 	for s := range sentences(text) {
-		b.told = b.told || pointing().MatchString(s) && asks(s)
+		b.told = b.told || points(s) && asks(s) || works().MatchString(strings.TrimSpace(s))
 	}
 }
 
@@ -120,7 +123,7 @@ func opens(text string, first, asked bool) bool {
 
 // ending is the line with which the words that end the message begin, if there
 // are any after line from: what is asked, thanks, a name.
-func (p *page) ending(from int, taken []bool, asked bool) int {
+func (p *page) ending(from int, taken []bool, b body) int {
 	to := len(p.lines)
 	for to > 0 && p.blank(to-1) {
 		to--
@@ -135,9 +138,9 @@ func (p *page) ending(from int, taken []bool, asked bool) int {
 		switch {
 		case strings.HasPrefix(text, "  "):
 			return found
-		case to-at > 1 && requests(p.lines[to-1].trim) && !requests(p.raw[p.lines[at].start:p.lines[to-2].end]):
+		case tries == 0 && to-at > 1 && requests(p.lines[to-1].trim) && !requests(p.raw[p.lines[at].start:p.lines[to-2].end]):
 			return to - 1
-		case len(text) <= 700 && (asks(text) || !asked && requests(text)), found < len(p.lines) && own(text) && len(text) <= 1200, signature().MatchString(text) && to-at < 4:
+		case len(text) <= 700 && (asks(text) || !b.asked && requests(text)), found < len(p.lines) && !b.letter && own(text) && len(text) <= 1200, signature().MatchString(text) && to-at < 4:
 			found = at
 		case tries == 0 && len(text) < 40 && to-at == 1: // perhaps a name
 		default:
@@ -149,6 +152,9 @@ func (p *page) ending(from int, taken []bool, asked bool) int {
 	}
 	return found
 }
+
+// works begins what is asked about a text that stands beside it.
+var works = lazy.Regexp(`(?i)^(?:please |pls |bitte |can you |could you )?(?:rewrite|rephrase|paraphrase|summari[sz]e|sum up|translate|proofread|correct|shorten|simplify|transcribe|review|tl;?dr|fasse?|übersetze?|kürze?|korrigiere?|résume[zr]?|tradui[st]|traduisez|corrige[zr]?|reformule[zr]?|raccourci\p{L}*|resum[aei]|resumir|traduce|traduci|traduza|riassumi|correggi|corrija|vat|vertaal|verbeter|streść|podsumuj|przetłumacz|popraw|переведи|исправь|сократи)(?:\P{L}|$)`)
 
 var greeting = lazy.Regexp(`(?i)^(?:hi|hello|hey|dear|good (?:morning|evening|afternoon|day)|hallo|moin|servus|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir|hola|buen[oa]s|ciao|buongiorno|ol[áa]|bom dia|hoi|goedemorgen|cześć|dzień dobry|привет|здравствуйте|добрый)(?:\P{L}[^\n]{0,60})?$`)
 

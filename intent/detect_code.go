@@ -97,6 +97,8 @@ func (r *codeRun) take(p *page, first, j int) {
 	switch score := codeScore(p.lines[j]); {
 	case score >= 2:
 		r.sure, r.all, r.to, r.miss = r.sure+1, r.all+1, j+1, 0
+	case announces(p.lines[j].trim):
+		r.miss = 3
 	case score == 1 && !sentence(p.lines[j].trim):
 		r.all, r.miss = r.all+1, r.miss+1
 		if j > first && !newParagraph {
@@ -109,4 +111,11 @@ func (r *codeRun) take(p *page, first, j int) {
 	default:
 		r.all, r.miss = r.all+1, r.miss+1
 	}
+}
+
+// announces reports whether a line is words that end in a colon.
+func announces(s string) bool {
+	lead, found := strings.CutSuffix(s, ":")
+	n, symbols := words(lead)
+	return found && n >= 4 && symbols == 0
 }

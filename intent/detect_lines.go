@@ -196,6 +196,9 @@ func longWord(text string) (start, end int) {
 
 var setting = lazy.Regexp(`^\s*(?:- )?["']?[\w./@-]+["']?\s?(?:[:=]\s|=\S|:$)|^\s*- \S|^\s*\[{1,2}[\w.:" -]+\]{1,2}$|^\s*[#;]|^---$`)
 
+// field is how people write a fact: a word in capitals, a colon, words.
+var field = lazy.Regexp(`^\p{Lu}[\p{L} ]*: `)
+
 // settings is YAML, TOML, INI and the like.
 func settings(p *page, i int) (span, bool) {
 	prose, keys := 0, 0
@@ -203,7 +206,7 @@ func settings(p *page, i int) (span, bool) {
 		if !setting().MatchString(l.text) && (keys < 3 || !strings.HasPrefix(l.text, "      ")) {
 			return false
 		}
-		if sentence(l.text) {
+		if sentence(l.text) || field().MatchString(l.text) {
 			prose++
 		}
 		if !strings.HasPrefix(l.trim, "- ") && !strings.HasPrefix(l.trim, "#") {

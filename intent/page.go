@@ -106,16 +106,16 @@ func (p *page) next(i int) int {
 // after; asks are told by them and by question marks.
 var (
 	verbs = lazy.Regexp(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |und |et |y |e )?(?:` +
-		`please|pls|kindly|can you|could you|would you|will you|i need|i want|i'd like|i would like|help|tell|explain|summari[sz]e|sum up|translate|rewrite|review|find|fix|list|write|draft|analy[sz]e|compare|convert|extract|check|show|give|answer|reply|make|identify|describe|classify|turn|put|shorten|proofread|correct|count|` +
-		`bitte|kannst du|können sie|könntest|ich brauche|ich möchte|fasse|fass|erkläre|erklär|übersetze|schreibe?|prüfe|finde|vergleiche|zeige|nenne|antworte|` +
-		`peux-tu|pouvez-vous|pourriez|merci de|s'il te pla[iî]t|s'il vous pla[iî]t|je voudrais|j'ai besoin|résume[zr]?|explique[zr]?|tradui[st]|traduisez|corrige[zr]?|rédige[zr]?|compare[zr]?|trouve[zr]?|` +
-		`por favor|puedes|podrías|necesito|quiero|resume|resumir|explica|traduce|corrige|escribe|encuentra|compara|` +
-		`per favore|puoi|potresti|riassumi|spiega|traduci|correggi|scrivi|trova|confronta|` +
-		`você pode|pode|poderia|preciso|resuma|explique|traduza|corrija|escreva|encontre|` +
-		`alsjeblieft|graag|kun je|kunt u|vat|leg uit|vertaal|schrijf|vind|vergelijk|` +
-		`proszę|czy|możesz|podsumuj|wyjaśnij|przetłumacz|napraw|znajdź|porównaj|` +
-		`пожалуйста|помоги|можешь|можете|объясни|переведи|найди|сравни|напиши|кратко|исправь` +
-		`)(?:\P{L}|$)`)
+		`you are|du bist|tu es|eres|você é|jij bent|jesteś|ты |plan|create|generate|design|suggest|propose|act as|imagine|implement|refactor|debug|group|sort|rank|calculate|compute|solve|prove|evaluate|estimate|recommend|outline|transpose|format|rephrase|simplify|transcribe|do you|did|should|is this|are these|any idea|please|pls|kindly|can you|could you|would you|will you|i need|i want|i'd like|i would like|help|tell|explain|summari[sz]e|sum up|translate|rewrite|review|find|fix|list|write|draft|analy[sz]e|compare|convert|extract|check|show|give|answer|reply|make|identify|describe|classify|turn|put|shorten|proofread|correct|count|` +
+		`erstelle?|mache?|plane|gib|liste|sortiere?|berechne|ordne|schlage?|entwirf|formuliere?|hilf|sage?|zähle?|bewerte|beantworte|ergänze|verbessere|kürze?|überarbeite|korrigiere?|bitte|kannst du|können sie|könntest|ich brauche|ich möchte|fasse|fass|erkläre|erklär|übersetze|schreibe?|prüfe|finde|vergleiche|zeige|nenne|antworte|` +
+		`fais|faites|donne[zr]?|propose[zr]?|crée[zr]?|calcule[zr]?|classe[zr]?|dis-moi|aide[zr]?|répond[sez]*|vérifie[zr]?|indique[zr]?|reformule[zr]?|est-ce|peux-tu|pouvez-vous|pourriez|merci de|s'il te pla[iî]t|s'il vous pla[iî]t|je voudrais|j'ai besoin|résume[zr]?|explique[zr]?|tradui[st]|traduisez|corrige[zr]?|rédige[zr]?|compare[zr]?|trouve[zr]?|` +
+		`haz|hazme|dame|dime|calcula|ordena|propón|crea|ayúdame|responde|clasifica|revisa|comprueba|por favor|puedes|podrías|necesito|quiero|resume|resumir|explica|traduce|corrige|escribe|encuentra|compara|` +
+		`fammi|dammi|dimmi|calcola|ordina|proponi|crea|aiutami|rispondi|controlla|elenca|per favore|puoi|potresti|riassumi|spiega|traduci|correggi|scrivi|trova|confronta|` +
+		`faça|faz|diga|calcule|ordene|proponha|crie|ajude|responda|verifique|liste|você pode|pode|poderia|preciso|resuma|explique|traduza|corrija|escreva|encontre|` +
+		`maak|geef|noem|plan|bereken|sorteer|help|zet|stel|controleer|antwoord|alsjeblieft|graag|kun je|kunt u|vat|leg uit|vertaal|schrijf|vind|vergelijk|` +
+		`zrób|podaj|oblicz|uporządkuj|zaproponuj|stwórz|pomóż|odpowiedz|sprawdź|wypisz|napisz|streść|proszę|czy|możesz|podsumuj|wyjaśnij|przetłumacz|napraw|znajdź|porównaj|` +
+		`сделай|дай|скажи|посчитай|предложи|создай|ответь|проверь|перечисли|составь|пожалуйста|помоги|можешь|можете|объясни|переведи|найди|сравни|напиши|кратко|исправь` +
+		`)(?:[^\p{L}:]|$)`)
 	questions = lazy.Regexp(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |but |und |et |y |e )?(?:` +
 		`what|why|how|which|who|when|where|is there|are there|does|do these|` +
 		`was|warum|wie|welche|wer|wann|wo|gibt es|stimmt|` +
@@ -129,6 +129,8 @@ var (
 		`)(?:\P{L}|$)`)
 	eastern = lazy.Regexp(`(?:してください|ください|ますか|でしょうか|教えて|要約|翻訳|请|請|帮我|总结|翻译|解释|吗|什么|怎么|为什么|哪些|주세요|해줘|요약|번역|설명|나요|까요)`)
 	polite  = lazy.Regexp(`(?i)(?:^|\P{L})(?:please|pls|plz|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|por favor|per favore|alsjeblieft|graag|proszę|пожалуйста)(?:\P{L}|$)`)
+	// timely is a word of time, with which people point at a day rather than a text.
+	timely = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|diese[rsnm]?|cet|cette|ce|ces|este|esta|estos|estas|questo|questa|deze|dit|esse|essa) (?:week|month|year|spring|summer|autumn|fall|winter|morning|afternoon|evening|weekend|time|way|kind|sort|term|season|Woche|Monat|Jahr|Frühling|Frühjahr|Sommer|Herbst|Winter|Morgen|Abend|Wochenende|Mal|semaine|mois|année|printemps|été|automne|hiver|matin|soir|week-end|fois|semana|mes|año|primavera|verano|otoño|invierno|mañana|tarde|noche|vez|settimana|mese|anno|estate|autunno|inverno|mattina|sera|volta|maand|jaar|voorjaar|zomer|najaar|ochtend|avond|keer|mês|ano|verão)(?:\P{L}|$)`)
 	// pointing is a word that points at something beside the request.
 	pointing = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|following|follows|below|above|attached|pasted|here is|here are|here's|` +
 		`diese[rsnm]?|folgende[rnsm]?|unten|oben|hier ist|hier sind|hier|` + `ce|cet|cette|ces|suivante?s?|ci-dessous|ci-dessus|ci-joint|voici|` +
@@ -154,10 +156,15 @@ func questioned(text string) bool {
 	return strings.Contains(text, "?") || len(text) <= 150 && !strings.ContainsAny(text, "\n") && !strings.ContainsRune(".,;:{", lastRune(text))
 }
 
+// points reports whether a text points at something beside the request.
+func points(text string) bool {
+	return pointing().MatchString(text) && pointing().MatchString(timely().ReplaceAllString(text, " "))
+}
+
 // leads reports whether a paragraph announces what follows it.
 func leads(text string) bool {
 	text = strings.TrimSpace(text)
-	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") || asks(text) && pointing().MatchString(text)
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：") || asks(text) && points(text)
 }
 
 // words counts the runs of letters of a text, and how much of it is neither

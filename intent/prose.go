@@ -42,7 +42,7 @@ func (p *page) loose(spans []span) []span {
 func (p *page) unless(s span, b *body) span {
 	at, _ := p.paragraph(s.to - 1)
 	last := p.lines[s.to-1]
-	if b.document || p.next(s.to) < len(p.lines) || at != s.to-1 || at <= s.from || len(last.trim) > 200 || !plain(last.trim) || dense(last.trim) || !p.laid(s.from, at) {
+	if b.document || p.next(s.to) < len(p.lines) || at != s.to-1 || at <= s.from || len(last.trim) > 120 || !plain(last.trim) || dense(last.trim) || !p.laid(s.from, at) {
 		return s
 	}
 	cut, _ := p.whole(Prose, s.from, at)
@@ -84,7 +84,7 @@ func (p *page) spoken(from, to int) bool {
 // Bytes of the smallest text that is moved: where it is laid out as nobody
 // types, where the request points at it, and where neither is so.
 const (
-	leastLaid  = 150
+	leastLaid  = 150 // and pointed at
 	leastTold  = 240
 	leastProse = 700
 )
@@ -93,14 +93,14 @@ const (
 // the first span after it.
 func (b *body) pasted(p *page, s span, spans []span, next int) bool {
 	text, size := p.raw[s.start:s.end], s.end-s.start
-	laid := p.laid(s.from, s.to) || next > 0 && spans[next-1].to == s.from && s.to-s.from == 1 && !plain(p.lines[s.from].trim)
+	laid := p.laid(s.from, s.to) || next > 0 && spans[next-1].to == s.from && s.to-s.from == 1 && !plain(p.lines[s.from].trim) && !leads(p.lines[s.from].trim)
 	beside := next > 0 || next < len(spans)
 	switch {
 	case b.document:
 		return true
 	case p.instructs(s.from, s.to):
 		return false
-	case b.asked && b.from > 0 && greeting().MatchString(p.lines[s.from].trim): // a letter
+	case b.letter && s.from == p.next(b.from):
 		return true
 	case own(text) && !laid:
 		return false
@@ -108,9 +108,9 @@ func (b *body) pasted(p *page, s span, spans []span, next int) bool {
 		return b.asked || size >= leastLaid
 	case !b.asked:
 		return false
-	case laid:
+	case laid && b.told:
 		return size >= leastLaid
-	case b.told:
+	case laid || b.told:
 		return size >= leastTold
 	}
 	return size >= leastProse && !wishes(text)
@@ -256,7 +256,8 @@ func (p *page) instructs(from, to int) bool {
 		if t == p.lines[i].trim && strings.HasPrefix(p.lines[i].text, "    ") {
 			continue
 		}
-		if !dense(t) && (instruction().MatchString(t) || asks(t)) {
+		item := t != p.lines[i].trim
+		if !dense(t) && (instruction().MatchString(t) || asks(t+".") || item && (wish().MatchString(t) || firstPerson().MatchString(t))) {
 			wanted++
 		}
 	}
