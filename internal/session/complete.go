@@ -138,20 +138,14 @@ func (c *Completion) layOut(ctx context.Context) error {
 	defer func() { c.service.config.Observe.Stage("decide", time.Since(start)) }()
 	if c.wish.Strategy != "" || c.wish.Preprocessors != nil {
 		c.said = req.Text
-		if err := c.leaveRoom(ctx, &req); err != nil {
-			return err
-		}
-		return c.execute(ctx, x, req)
+		return c.leaveRoom(ctx, req, func(req injection.Request) error { return c.execute(ctx, x, req) })
 	}
 	if c.Split, err = c.service.split(ctx, c.wish.Intent, req.Options.Mode, req.Text, req.Messages, c.model); err != nil {
 		return err
 	}
 	c.Split.into(&req)
 	c.said = req.Text
-	if err := c.leaveRoom(ctx, &req); err != nil {
-		return err
-	}
-	return c.inject(ctx, req)
+	return c.leaveRoom(ctx, req, func(req injection.Request) error { return c.inject(ctx, req) })
 }
 
 // noFilesElsewhere refuses files on messages that are not the user's.

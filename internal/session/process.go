@@ -31,29 +31,57 @@ func shortening() []string {
 	return []string{"ChatHistoryMessageModifier", "ChatCompressionModifier", "ConversationCompactorModifier"}
 }
 
-// leaveRoom has files decided beside the newest turns alone, where processors
-// leave out earlier ones later: as far as the conversation takes more than half
-// of the window, its beginning neither counts nor passes for what the model can
-// still see.
-func (c *Completion) leaveRoom(ctx context.Context, req *injection.Request) error {
-	if c.chains == nil || !slices.ContainsFunc(shortening(), func(name string) bool { return slices.Contains(c.chains.Messages.Names(), name) }) {
-		return nil
+// shortens reports whether processors leave out earlier turns later.
+func (c *Completion) shortens() bool {
+	return c.chains != nil && slices.ContainsFunc(shortening(), func(name string) bool { return slices.Contains(c.chains.Messages.Names(), name) })
+}
+
+// leaveRoom has lay decide over files beside the newest turns alone, where
+// processors leave out earlier ones later: as far as the conversation takes more
+// than half of the window, its beginning neither counts nor passes for what the
+// model can still see. Where not even a passage fits beside those, none of them
+// count.
+func (c *Completion) leaveRoom(ctx context.Context, req injection.Request, lay func(injection.Request) error) error {
+	if !c.shortens() {
+		return lay(req)
 	}
+	whole := req.Messages
+	room, counter, err := c.room(ctx)
+	if err != nil {
+		return err
+	}
+	err = lay(c.beside(req, recent(whole, room/2, counter)))
+	if fault.Is(err, fault.DoesNotFit) && len(whole) > 0 {
+		return lay(c.beside(req, recent(whole, 0, counter)))
+	}
+	return err
+}
+
+// room is what conversation and files may take of the window.
+func (c *Completion) room(ctx context.Context) (int, tokens.Counter, error) {
 	length, err := c.model.Length(ctx)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	counter, err := c.model.Counter(ctx)
-	if err != nil {
-		return err
+	return length.N - c.reserve(), counter, err
+}
+
+// reserve is what is kept for the answer.
+func (c *Completion) reserve() int {
+	if n := cmp.Or(c.wish.ReserveOutput, c.answerTokens()); n != nil {
+		return *n
 	}
-	if left := recent(req.Messages, length.N/2, counter); len(left) < len(req.Messages) {
-		req.Messages = left
-		if len(req.Files)+len(req.Earlier) > 0 {
-			req.Warnings = append(req.Warnings, injection.Warning{Code: "history_shortened", Message: "The conversation takes more than half of the window, so files were decided beside its newest turns; the server's processors shorten the rest."})
-		}
+	return c.service.config.Defaults.ReserveOutput
+}
+
+// beside is the request with what is left of its conversation.
+func (c *Completion) beside(req injection.Request, left []chat.Message) injection.Request {
+	if len(left) < len(req.Messages) && len(req.Files)+len(req.Earlier) > 0 {
+		req.Warnings = append(slices.Clip(req.Warnings), injection.Warning{Code: "history_shortened", Message: "Files were decided beside the newest turns of the conversation; the server's processors shorten the rest."})
 	}
-	return nil
+	req.Messages = left
+	return req
 }
 
 // recent are the newest turns that have at most so many tokens, behind the
@@ -61,6 +89,7 @@ func (c *Completion) leaveRoom(ctx context.Context, req *injection.Request) erro
 func recent(history []chat.Message, room int, counter tokens.Counter) []chat.Message {
 	head := 0
 	for head < len(history) && history[head].Role == chat.System {
+		room -= counter.Count(history[head].Text).Budgeted()
 		head++
 	}
 	from := len(history)
@@ -123,10 +152,7 @@ func (c *Completion) processed(ctx context.Context, body map[string]json.RawMess
 
 // turn is what processors may know: the model, the room for answer and tools.
 func (c *Completion) turn(ctx context.Context, body map[string]json.RawMessage) (*processor.Turn, error) {
-	t := &processor.Turn{Said: c.said, Now: time.Now(), Model: c.model, Reserve: c.service.config.Defaults.ReserveOutput, Logger: c.service.log}
-	if n := cmp.Or(c.wish.ReserveOutput, c.answerTokens()); n != nil {
-		t.Reserve = *n
-	}
+	t := &processor.Turn{Said: c.said, Now: time.Now(), Model: c.model, Reserve: c.reserve(), Logger: c.service.log}
 	if tools := body["tools"]; len(tools) > 2 {
 		counter, err := c.model.Counter(ctx)
 		if err != nil {
