@@ -16,7 +16,7 @@ import (
 )
 
 // chained makes chains from a configuration.
-func chained(t *testing.T, config string) func(string, llm.Generator) (*processor.Chains, error) {
+func chained(t testing.TB, config string) func(string, llm.Generator) (*processor.Chains, error) {
 	t.Helper()
 	open := func(string, llm.Generator) (*processor.Chains, error) {
 		return processor.Load("test.yaml", []byte(config), builtin.Registry(builtin.Host{}))

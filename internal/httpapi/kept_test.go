@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,7 +53,7 @@ type kept struct {
 	Files   []chat.Attachment
 }
 
-func (s *server) newChat(t *testing.T) (id string, look func() kept) {
+func (s *server) newChat(t testing.TB) (id string, look func() kept) {
 	t.Helper()
 	var made struct{ ID string }
 	s.do("POST", "/v1/chats", "", map[string]any{}).into(t, &made)
@@ -201,4 +203,33 @@ func TestLongChat(t *testing.T) {
 	k := look()
 	require.Len(t, k.History.Messages, 2*turns)
 	require.Contains(t, k.History.Messages[2].Text, "Question 1:")
+}
+
+// BenchmarkKeptChat is a long chat with a document and processors: what a turn
+// takes late in it, against one early in it.
+func BenchmarkKeptChat(b *testing.B) {
+	u := newUpstream(b, func(w http.ResponseWriter, r *http.Request) { says("Four weeks [1].")(w, r) })
+	s := start(b, setup{upstreams: u.list(), chains: chained(b, `processors: { drop_defaults: true, message_modifiers: [ChatHistoryMessageModifier, ChatCompressionModifier, ConversationCompactorModifier] }`)})
+	for b.Loop() {
+		id, _ := s.newChat(b)
+		took := make([]time.Duration, 400)
+		for i := range took {
+			message := map[string]any{"role": "user", "content": fmt.Sprintf("Question %d: how long is the notice period in the trial period?", i)}
+			if i == 0 {
+				message = inline(message["content"].(string), "handbook.md", handbook(b))
+			}
+			r := map[string]any{"model": "m", "messages": []any{message}, "inlay": map[string]any{"context_length": 4096, "chat_id": id}}
+			at := time.Now()
+			got := s.do("POST", "/v1/chat/completions", "", r)
+			took[i] = time.Since(at)
+			require.Equal(b, http.StatusOK, got.status, string(got.body))
+		}
+		early, late := middle(took[50:100]), middle(took[350:])
+		b.ReportMetric(float64(late)/float64(early), "late/early")
+		b.ReportMetric(late.Seconds()*1000, "late-ms")
+	}
+}
+
+func middle(list []time.Duration) time.Duration {
+	return slices.Sorted(slices.Values(list))[len(list)/2]
 }

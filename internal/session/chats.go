@@ -53,6 +53,7 @@ func (s *Service) ListChats(ctx context.Context, owner string, p state.Page) ([]
 
 // DeleteChat forgets a chat. Its files stay: they are uploads.
 func (s *Service) DeleteChat(ctx context.Context, owner, id string) error {
+	defer s.said.forget(uploadKey{owner, id})
 	return missing(fault.NotFound, "chat", id, s.config.State.DeleteChat(ctx, owner, id))
 }
 
@@ -61,31 +62,31 @@ func (s *Service) AddMessage(ctx context.Context, owner, id string, m chat.Messa
 	if !m.Role.Known() {
 		return wrong("role", "system, user, assistant or tool")
 	}
-	past, err := s.Chat(ctx, owner, id)
+	past, err := s.recall(ctx, owner, id)
 	if err != nil {
 		return err
 	}
-	return s.addTurn(ctx, owner, &past, nil, m)
+	return s.addTurn(ctx, owner, past, nil, m)
 }
 
 // past takes the history of a kept chat into the question.
-func (s *Service) past(ctx context.Context, owner string, q *Question) (*Conversation, error) {
+func (s *Service) past(ctx context.Context, owner string, q *Question) (*past, error) {
 	if q.ChatID == "" {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	if len(q.Messages) > 0 {
 		return nil, &fault.Error{Code: fault.Usage, Subject: "chat_id", Reason: "stands beside a history in messages", Next: "send the one or the other, and of messages the new one alone"}
 	}
-	c, err := s.Chat(ctx, owner, q.ChatID)
+	p, err := s.recall(ctx, owner, q.ChatID)
 	if err != nil {
 		return nil, err
 	}
-	q.Messages = c.Messages
-	return &c, nil
+	q.Messages = p.messages
+	return p, nil
 }
 
 // addTurn keeps messages and the result that made them, if one did.
-func (s *Service) addTurn(ctx context.Context, owner string, past *Conversation, res *injection.Result, messages ...chat.Message) error {
+func (s *Service) addTurn(ctx context.Context, owner string, past *past, res *injection.Result, messages ...chat.Message) error {
 	said, err := json.Marshal(messages)
 	if err != nil {
 		return err
@@ -96,9 +97,9 @@ func (s *Service) addTurn(ctx context.Context, owner string, past *Conversation,
 			return err
 		}
 	}
-	err = s.config.State.AddTurn(ctx, owner, past.ID, state.Turn{Number: len(past.Turns) + 1, Created: now(), Messages: said, Result: result})
+	err = s.config.State.AddTurn(ctx, owner, past.id, state.Turn{Number: past.turns + 1, Created: now(), Messages: said, Result: result})
 	if errors.Is(err, state.ErrConflict) {
-		return &fault.Error{Code: fault.Conflict, Subject: "chat " + past.ID, Reason: "has moved on while this turn was made", Next: "ask again"}
+		return &fault.Error{Code: fault.Conflict, Subject: "chat " + past.id, Reason: "has moved on while this turn was made", Next: "ask again"}
 	}
-	return missing(fault.NotFound, "chat", past.ID, err)
+	return missing(fault.NotFound, "chat", past.id, err)
 }

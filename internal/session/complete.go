@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -45,9 +46,9 @@ type Completion struct {
 	model    Model
 	body     map[string]json.RawMessage
 	messages []apiMessage
-	last     int      // the user's newest message
-	hashes   [][]byte // of the conversation up to each message
-	past     *Conversation
+	last     int               // the user's newest message
+	hashes   [][]byte          // of the conversation up to each message, where the client sends it
+	past     *past             // of the kept chat; nil: the client sends it
 	kept     span              // where the messages of past stand
 	fresh    []apiMessage      // what is new beside past, as the client wrote it
 	asked    chat.Message      // the newest message as a kept chat has it
@@ -118,8 +119,10 @@ func mustJSON[T ~string](s T) json.RawMessage {
 func (c *Completion) layOut(ctx context.Context) error {
 	var hash []byte
 	for i := range c.messages {
-		hash = c.messages[i].chain(hash)
-		c.hashes = append(c.hashes, hash)
+		if c.past == nil {
+			hash = c.messages[i].chain(hash)
+			c.hashes = append(c.hashes, hash)
+		}
 		if c.messages[i].role == "user" {
 			c.last = i
 		}
@@ -206,7 +209,7 @@ func (c *Completion) before(ctx context.Context) (history []chat.Message, earlie
 		history = append(history, chat.Message{Role: chat.System, Text: string(tools)}) // they take room too
 	}
 	if c.past != nil {
-		if earlier, err = c.service.earlier(ctx, c.owner, c.past.Messages); err != nil {
+		if earlier, err = c.service.earlier(ctx, c.owner, c.past.messages); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -227,7 +230,7 @@ func (c *Completion) before(ctx context.Context) (history []chat.Message, earlie
 // and its documents; those of a kept chat are known already.
 func (c *Completion) earlierMessage(ctx context.Context, i int) (said chat.Message, files []injection.File, err error) {
 	if c.kept.has(i) {
-		return c.past.Messages[i-c.kept.start], nil, nil
+		return c.past.messages[i-c.kept.start], nil, nil
 	}
 	m := &c.messages[i]
 	said = m.message()
@@ -310,7 +313,7 @@ func (c *Completion) inject(ctx context.Context, req injection.Request) error {
 	if err := c.rewriteLast(ctx, res.Message.Text, req.Images); err != nil {
 		return err
 	}
-	if res.Message.Injected != nil {
+	if res.Message.Injected != nil && c.past == nil {
 		c.laid = &laid{res.Message.Text, res.Message.Injected, c.Split.moved(res.Message)}
 		c.laidAt = c.laidKey(c.last)
 	}
@@ -411,6 +414,7 @@ func (c *Completion) strategy() (*strategy.Strategy, error) {
 func (c *Completion) setSystem(text string) {
 	for i := range c.messages {
 		if c.messages[i].role == "system" || c.messages[i].role == "developer" {
+			c.messages[i].fields = maps.Clone(c.messages[i].fields)
 			c.messages[i].fields["content"] = mustJSON(text)
 			return
 		}

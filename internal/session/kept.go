@@ -39,18 +39,12 @@ func (c *Completion) takePast(ctx context.Context) error {
 	if len(fresh) == 0 {
 		return wrong("messages", "a new message of the user, or what tools returned, beside inlay.chat_id")
 	}
-	past, err := c.service.Chat(ctx, c.owner, c.wish.ChatID)
-	if err != nil {
+	var err error
+	if c.past, err = c.service.recall(ctx, c.owner, c.wish.ChatID); err != nil {
 		return err
 	}
-	before := make([]apiMessage, len(past.Messages))
-	for i, m := range past.Messages {
-		if before[i], err = keptMessage(m); err != nil {
-			return err
-		}
-	}
-	c.past, c.kept = &past, span{len(head), len(head) + len(before)}
-	c.messages, c.fresh = slices.Concat(head, before, fresh), fresh
+	c.kept = span{len(head), len(head) + len(c.past.api)}
+	c.messages, c.fresh = slices.Concat(head, c.past.api, fresh), fresh
 	return c.keepFiles(ctx)
 }
 
@@ -122,7 +116,7 @@ func (c *Completion) Close(ctx context.Context) error {
 // calls. Where what was laid into it is not known, it is laid out anew.
 func (c *Completion) resume(ctx context.Context) (done bool, err error) {
 	if c.kept.has(c.last) {
-		m := c.past.Messages[c.last-c.kept.start]
+		m := c.past.messages[c.last-c.kept.start]
 		c.said = cmp.Or(m.Raw, m.Text)
 		if m.Injected != nil {
 			c.said = cmp.Or(m.Injected.Query, c.said)
@@ -131,7 +125,7 @@ func (c *Completion) resume(ctx context.Context) (done bool, err error) {
 		_, _, err := c.before(ctx)
 		return true, err
 	}
-	if c.last == len(c.messages)-1 {
+	if c.past != nil || c.last == len(c.messages)-1 {
 		return false, nil
 	}
 	if _, known, err := c.laidInto(ctx, c.last); err != nil || !known {

@@ -49,7 +49,7 @@ func (s *Service) Preprocess(ctx context.Context, owner string, q Question) (inj
 
 // keepTurn lays out a turn of a kept chat, and keeps it. Files that came inside
 // the request become uploads: later turns search them.
-func (s *Service) keepTurn(ctx context.Context, owner string, q Question, past *Conversation) (res injection.Result, split *Split, err error) {
+func (s *Service) keepTurn(ctx context.Context, owner string, q Question, past *past) (res injection.Result, split *Split, err error) {
 	made, err := s.keepInline(ctx, owner, "user_data", q.Files)
 	if err == nil {
 		res, split, err = s.inject(ctx, owner, q)

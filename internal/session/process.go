@@ -153,6 +153,9 @@ func (c *Completion) processed(ctx context.Context, body map[string]json.RawMess
 // turn is what processors may know: the model, the room for answer and tools.
 func (c *Completion) turn(ctx context.Context, body map[string]json.RawMessage) (*processor.Turn, error) {
 	t := &processor.Turn{Said: c.said, Now: time.Now(), Model: c.model, Reserve: c.reserve(), Logger: c.service.log}
+	if c.past != nil {
+		t.Ledger = c.past.ledger
+	}
 	if tools := body["tools"]; len(tools) > 2 {
 		counter, err := c.model.Counter(ctx)
 		if err != nil {

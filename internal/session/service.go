@@ -71,6 +71,7 @@ type Service struct {
 	log      *slog.Logger
 	blobs    blobs
 	uploads  uploads
+	said     recall
 	queue    *queue[state.File]
 	load     *load
 	evals    evaluations

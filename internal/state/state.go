@@ -122,6 +122,8 @@ type Turn struct {
 type Chats interface {
 	AddChat(ctx context.Context, c Chat) error
 	Chat(ctx context.Context, owner, id string) (Chat, []Turn, error)
+	// Since is the turns of a chat after that number, without their results.
+	Since(ctx context.Context, owner, id string, after int) ([]Turn, error)
 	ListChats(ctx context.Context, owner string, p Page) ([]Chat, error)
 	// AddTurn appends a turn. Its number must be the next one: of two that
 	// answer the same state of a chat the second is refused with ErrConflict.

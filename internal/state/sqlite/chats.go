@@ -31,6 +31,17 @@ func (s *Store) Chat(ctx context.Context, owner, id string) (state.Chat, []state
 	return c, turns, found("read a chat", err)
 }
 
+// Since implements [state.Chats].
+func (s *Store) Since(ctx context.Context, owner, id string, after int) ([]state.Turn, error) {
+	var one int
+	if err := s.read.QueryRowContext(ctx, "SELECT 1 FROM chats WHERE owner = ? AND id = ?", owner, id).Scan(&one); err != nil {
+		return nil, found("find a chat", err)
+	}
+	rows, err := s.read.QueryContext(ctx, "SELECT number, created, messages, NULL FROM turns WHERE chat = ? AND number > ? ORDER BY number", id, after)
+	turns, err := collect(rows, err, scanTurn)
+	return turns, found("read a chat", err)
+}
+
 // ListChats implements [state.Chats].
 func (s *Store) ListChats(ctx context.Context, owner string, p state.Page) ([]state.Chat, error) {
 	clause, args := page("chats", p)

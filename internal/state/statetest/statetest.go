@@ -168,6 +168,17 @@ func chats(t *testing.T, s state.Store) {
 	c.Turns, c.Updated = 1, at(3)
 	require.Equal(t, c, got)
 	require.Equal(t, []state.Turn{turn}, turns)
+	second := state.Turn{Number: 2, Created: at(3), Messages: json.RawMessage(`[2]`), Result: json.RawMessage(`null`)}
+	require.NoError(t, s.AddTurn(t.Context(), "ann", c.ID, second))
+	turns, err = s.Since(t.Context(), "ann", c.ID, 1)
+	require.NoError(t, err)
+	second.Result = nil
+	require.Equal(t, []state.Turn{second}, turns)
+	turns, err = s.Since(t.Context(), "ann", c.ID, 0)
+	require.NoError(t, err)
+	require.Len(t, turns, 2)
+	require.Empty(t, turns[0].Result)
+	c.Turns = 2
 	list, err := s.ListChats(t.Context(), "ann", state.Page{Limit: 9})
 	require.NoError(t, err)
 	require.Equal(t, []state.Chat{c}, list)
@@ -222,6 +233,8 @@ func owners(t *testing.T, s state.Store) {
 		require.ErrorIs(t, err, state.ErrNotFound)
 		require.ErrorIs(t, s.SetFileState(ctx, "bob", fileID, state.Failed, nil), state.ErrNotFound)
 		_, _, err = s.Chat(ctx, "bob", "chat"+id)
+		require.ErrorIs(t, err, state.ErrNotFound)
+		_, err = s.Since(ctx, "bob", "chat"+id, 0)
 		require.ErrorIs(t, err, state.ErrNotFound)
 		require.ErrorIs(t, s.AddTurn(ctx, "bob", "chat"+id, state.Turn{Number: 1}), state.ErrNotFound)
 		require.ErrorIs(t, s.DeleteChat(ctx, "bob", "chat"+id), state.ErrNotFound)
