@@ -129,7 +129,7 @@ func (a *API) table() []route {
 		{method: "GET", path: "/v1/strategies/{id}", handle: a.showStrategy, doc: operation{tag: "strategies", summary: "A strategy, and what it may read or use", answer: session.StrategyView{}}},
 		{method: "POST", path: "/v1/strategies/{id}/execute", handle: a.executeStrategy, doc: operation{tag: "strategies", summary: "Run a strategy's preprocessors and make its prompt", body: executeRequest{}, answer: strategy.Execution{}, events: true}},
 
-		{method: "POST", path: "/v1/chats", handle: a.newChat, doc: operation{tag: "chats", summary: "Begin a chat that the service keeps", body: chatRequest{}, answer: chatObject{}}},
+		{method: "POST", path: "/v1/chats", handle: a.newChat, doc: operation{tag: "chats", summary: "Begin a chat that the service keeps", body: chatRequest{}, answer: ChatObject{}}},
 		{method: "GET", path: "/v1/chats", handle: a.listChats, doc: operation{tag: "chats", summary: "Your chats", query: pageQuery(), answer: chatList{}}},
 		{method: "GET", path: "/v1/chats/{id}", handle: a.getChat, doc: operation{tag: "chats", summary: "A chat: history, files, results", answer: chatWhole{}}},
 		{method: "POST", path: "/v1/chats/{id}/messages", handle: a.addMessage, doc: operation{tag: "chats", summary: "Add a message as it is, such as an answer", body: message{}, answer: chatWhole{}}},

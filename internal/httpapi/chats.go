@@ -8,8 +8,8 @@ import (
 	"inlay/internal/state"
 )
 
-// chatObject is a chat without what was said.
-type chatObject struct {
+// ChatObject is a chat without what was said.
+type ChatObject struct {
 	ID        string `json:"id"`
 	Object    string `json:"object"`
 	Title     string `json:"title"`
@@ -21,7 +21,7 @@ type chatObject struct {
 // chatWhole is a chat with its history, its files and the results of its turns,
 // as they were, for replay.
 type chatWhole struct {
-	chatObject
+	ChatObject
 	History chat.History      `json:"history" doc:"inlay.history/v1"`
 	Files   []chat.Attachment `json:"files" doc:"attached so far, each once"`
 	Results []turnResult      `json:"results"`
@@ -36,12 +36,12 @@ type turnResult struct {
 
 type chatList struct {
 	Object  string       `json:"object"`
-	Data    []chatObject `json:"data"`
+	Data    []ChatObject `json:"data"`
 	HasMore bool         `json:"has_more"`
 }
 
-func describeChat(c state.Chat) chatObject {
-	return chatObject{c.ID, "chat", c.Title, c.Created.Unix(), c.Updated.Unix(), c.Turns}
+func describeChat(c state.Chat) ChatObject {
+	return ChatObject{c.ID, "chat", c.Title, c.Created.Unix(), c.Updated.Unix(), c.Turns}
 }
 
 // chatRequest is the body of POST /v1/chats.
@@ -70,7 +70,7 @@ func (a *API) listChats(c *call) error {
 	if err != nil {
 		return err
 	}
-	list := chatList{Object: "list", Data: []chatObject{}, HasMore: more}
+	list := chatList{Object: "list", Data: []ChatObject{}, HasMore: more}
 	for _, one := range chats {
 		list.Data = append(list.Data, describeChat(one))
 	}
@@ -87,7 +87,7 @@ func (a *API) getChat(c *call) error {
 
 func wholeChat(found session.Conversation) chatWhole {
 	w := chatWhole{
-		chatObject: describeChat(found.Chat), History: chat.History{Schema: chat.HistorySchema, Messages: found.Messages},
+		ChatObject: describeChat(found.Chat), History: chat.History{Schema: chat.HistorySchema, Messages: found.Messages},
 		Files: []chat.Attachment{}, Results: []turnResult{},
 	}
 	seen := map[string]bool{}

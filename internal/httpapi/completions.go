@@ -20,22 +20,29 @@ import (
 // completionRequest describes a request of the OpenAI API's chat completions;
 // every other field goes to the upstream as it is.
 type completionRequest struct {
-	Model    string         `json:"model"`
-	Messages []any          `json:"messages" doc:"as the OpenAI API has them; parts of type file, by file_id or file_data, are laid into the prompt"`
-	Stream   bool           `json:"stream,omitempty"`
-	Inlay    *session.Wish  `json:"inlay,omitempty"`
-	Others   map[string]any `json:"-"`
+	_        struct{}      `additionalProperties:"true"`
+	Model    string        `json:"model"`
+	Messages []any         `json:"messages" doc:"as the OpenAI API has them; parts of type file, by file_id or file_data, are laid into the prompt"`
+	Stream   bool          `json:"stream,omitempty"`
+	Inlay    *session.Wish `json:"inlay,omitempty"`
 }
 
 // completionAnswer describes what inlay adds to the upstream's answer.
 type completionAnswer struct {
-	Choices []struct {
-		Message struct {
-			Content     string       `json:"content"`
-			Annotations []annotation `json:"annotations,omitempty"`
-		} `json:"message"`
-	} `json:"choices"`
-	Inlay *decided `json:"inlay" doc:"of a stream it stands on the first chunk, and the annotations on each choice's last"`
+	_       struct{}         `additionalProperties:"true"`
+	Choices []answeredChoice `json:"choices"`
+	Inlay   *decided         `json:"inlay" doc:"of a stream it stands on the first chunk, and the annotations on each choice's last"`
+}
+
+type answeredChoice struct {
+	_       struct{}        `additionalProperties:"true"`
+	Message answeredMessage `json:"message"`
+}
+
+type answeredMessage struct {
+	_           struct{}     `additionalProperties:"true"`
+	Content     *string      `json:"content,omitempty" nullable:"true" doc:"none, or null, where the answer is a call of tools"`
+	Annotations []annotation `json:"annotations,omitempty" doc:"the passages that the answer could draw on"`
 }
 
 // decided is the field inlay of an answer: inlay.result/v1 without the prompt,

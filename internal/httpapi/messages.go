@@ -11,6 +11,7 @@ import (
 // name that the OpenAI API gives it.
 type message struct {
 	chat.Message
+	Text    string `json:"text,omitempty"`
 	Content string `json:"content,omitempty" doc:"text, under the name that the OpenAI API gives it"`
 }
 
@@ -22,7 +23,7 @@ func (m message) plain(subject func() string) (chat.Message, error) {
 	if m.Text != "" && m.Content != "" {
 		return m.Message, &fault.Error{Code: fault.Usage, Subject: subject(), Reason: "has both text and content", Next: "send one of them"}
 	}
-	m.Text += m.Content
+	m.Message.Text = m.Text + m.Content
 	return m.Message, nil
 }
 

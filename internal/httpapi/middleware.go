@@ -59,7 +59,7 @@ func (a *API) serve(r route) http.Handler {
 		err := a.guarded(ctx, c, r)
 		if err != nil {
 			err = ended(req.Context(), err)
-			c.fail(err, r.openai)
+			c.fail(err, r.openai || ofOpenAI(req.URL.Path))
 		}
 		done(rec.statusOr(err))
 		traced(rec.statusOr(err), fault.CodeOf(err))
@@ -244,11 +244,26 @@ func (a *API) noRoute(mux *http.ServeMux) route {
 			}
 		}
 		if len(allowed) == 0 {
-			return &fault.Error{Code: fault.NotFound, Subject: "route", Reason: "there is nothing at this address", Next: "see /openapi.json"}
+			next := "see /openapi.json"
+			if ofOpenAI(c.URL.Path) {
+				next = "of the OpenAI API this server has /v1/chat/completions, /v1/files and /v1/models"
+			}
+			return &fault.Error{Code: fault.NotFound, Subject: "route", Reason: "there is nothing at this address", Next: next}
 		}
 		c.w.Header().Set("Allow", strings.Join(allowed, ", "))
 		return &methodError{allowed}
 	}}
+}
+
+// ofOpenAI reports an address of the OpenAI API, whether or not this server has
+// it: its clients read errors in one form.
+func ofOpenAI(path string) bool {
+	rest, ok := strings.CutPrefix(path, "/v1/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && slices.Contains([]string{
+		"assistants", "audio", "batches", "chat", "completions", "conversations", "embeddings", "files", "fine_tuning", "images", "models",
+		"moderations", "realtime", "responses", "threads", "uploads", "vector_stores",
+	}, first)
 }
 
 // methodError says which methods a path has.

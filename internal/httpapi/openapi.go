@@ -7,9 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"inlay/internal/lazy"
-
 	"github.com/danielgtaylor/huma/v2"
+
+	"inlay/internal/lazy"
+	"inlay/processor"
+	"inlay/strategy"
+	"inlay/strategy/condition"
+	"inlay/tokens"
 )
 
 // operation is what the description says of a route.
@@ -32,6 +36,7 @@ var pathParam = lazy.Regexp(`\{(\w+)(?:\.\.\.)?\}`)
 // nothing else: its handlers would echo bodies in their errors.
 func (a *API) describe() ([]byte, error) {
 	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
+	writtenAs(registry)
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -61,6 +66,16 @@ func (a *API) describe() ([]byte, error) {
 		}
 	}
 	return json.MarshalIndent(doc, "", "  ")
+}
+
+// writtenAs says how types are written that write themselves.
+func writtenAs(registry huma.Registry) {
+	word := reflect.TypeFor[string]()
+	for _, t := range []reflect.Type{reflect.TypeFor[tokens.Method](), reflect.TypeFor[processor.Kind](), reflect.TypeFor[condition.Truth]()} {
+		registry.RegisterTypeAlias(t, word)
+	}
+	registry.RegisterTypeAlias(reflect.TypeFor[strategy.Duration](), reflect.TypeFor[float64]())
+	registry.RegisterTypeAlias(reflect.TypeFor[strategy.Text](), reflect.TypeFor[any]()) // a text, or an object with base64
 }
 
 // schemaName names a type without its package: ours are told apart by name.

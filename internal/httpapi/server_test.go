@@ -160,6 +160,7 @@ func (a answer) into(tb testing.TB, v any) {
 func (s *server) do(method, path, secret string, body any, headers ...string) answer {
 	s.t.Helper()
 	var r io.Reader
+	var sent []byte
 	kind := "application/json"
 	switch b := body.(type) {
 	case nil:
@@ -170,7 +171,7 @@ func (s *server) do(method, path, secret string, body any, headers ...string) an
 	default:
 		data, err := json.Marshal(b)
 		require.NoError(s.t, err)
-		r = bytes.NewReader(data)
+		r, sent = bytes.NewReader(data), data
 	}
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.URL+path, r)
 	require.NoError(s.t, err)
@@ -186,7 +187,9 @@ func (s *server) do(method, path, secret string, body any, headers ...string) an
 	defer func() { _ = resp.Body.Close() }()
 	data, err := io.ReadAll(resp.Body)
 	require.NoError(s.t, err)
-	return answer{resp.StatusCode, resp.Header, data}
+	got := answer{resp.StatusCode, resp.Header, data}
+	spec.check(s, method, path, sent, got)
+	return got
 }
 
 // form is a multipart body.
