@@ -16,13 +16,13 @@ import (
 )
 
 // chained makes chains from a configuration.
-func chained(t testing.TB, config string) func(string, llm.Generator) (*processor.Chains, error) {
-	t.Helper()
+func chained(tb testing.TB, config string) func(string, llm.Generator) (*processor.Chains, error) {
+	tb.Helper()
 	open := func(string, llm.Generator) (*processor.Chains, error) {
 		return processor.Load("test.yaml", []byte(config), builtin.Registry(builtin.Host{}))
 	}
 	_, err := open("", nil)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return open
 }
 

@@ -28,8 +28,8 @@ type upstream struct {
 	answer http.HandlerFunc
 }
 
-func newUpstream(t testing.TB, answer http.HandlerFunc) *upstream {
-	t.Helper()
+func newUpstream(tb testing.TB, answer http.HandlerFunc) *upstream {
+	tb.Helper()
 	u := &upstream{answer: answer}
 	u.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -46,7 +46,7 @@ func newUpstream(t testing.TB, answer http.HandlerFunc) *upstream {
 			http.NotFound(w, r)
 		}
 	}))
-	t.Cleanup(u.Close)
+	tb.Cleanup(u.Close)
 	return u
 }
 

@@ -53,12 +53,12 @@ type kept struct {
 	Files   []chat.Attachment
 }
 
-func (s *server) newChat(t testing.TB) (id string, look func() kept) {
-	t.Helper()
+func (s *server) newChat(tb testing.TB) (id string, look func() kept) {
+	tb.Helper()
 	var made struct{ ID string }
-	s.do("POST", "/v1/chats", "", map[string]any{}).into(t, &made)
+	s.do("POST", "/v1/chats", "", map[string]any{}).into(tb, &made)
 	return made.ID, func() (k kept) {
-		s.do("GET", "/v1/chats/"+made.ID, "", nil).into(t, &k)
+		s.do("GET", "/v1/chats/"+made.ID, "", nil).into(tb, &k)
 		return k
 	}
 }

@@ -31,7 +31,7 @@ type described struct {
 
 type media struct{ Schema json.RawMessage }
 
-var spec description //nolint:gochecknoglobals // the same for every server
+var spec description
 
 func (d *description) load(tb testing.TB, s *server) {
 	tb.Helper()

@@ -122,13 +122,23 @@ type Turn struct {
 type Chats interface {
 	AddChat(ctx context.Context, c Chat) error
 	Chat(ctx context.Context, owner, id string) (Chat, []Turn, error)
-	// Since is the turns of a chat after that number, without their results.
-	Since(ctx context.Context, owner, id string, after int) ([]Turn, error)
 	ListChats(ctx context.Context, owner string, p Page) ([]Chat, error)
 	// AddTurn appends a turn. Its number must be the next one: of two that
 	// answer the same state of a chat the second is refused with ErrConflict.
 	AddTurn(ctx context.Context, owner, id string, t Turn) error
 	DeleteChat(ctx context.Context, owner, id string) error
+}
+
+// Conversations are the chats, and reading on in one.
+type Conversations interface {
+	Chats
+	Said
+}
+
+// Said reads on in a conversation.
+type Said interface {
+	// Since is the turns of a chat after that number, without their results.
+	Since(ctx context.Context, owner, id string, after int) ([]Turn, error)
 }
 
 // ErrConflict says that a chat has moved on since it was read.
@@ -171,6 +181,6 @@ type Store interface {
 	Keys
 	Files
 	Inventory
-	Chats
+	Conversations
 	Evaluations
 }
