@@ -60,6 +60,26 @@ func prose(text string) string {
 	return strings.TrimSpace(url().ReplaceAllString(fenced().ReplaceAllString(text, " "), " "))
 }
 
+// endBytes is how much of either end of a long ask is read: what is wanted
+// stands there, and what lies between is material.
+const endBytes = 8 << 10
+
+// ends is the prose of both ends of an ask.
+func ends(text string) string {
+	if len(text) <= 2*endBytes {
+		return prose(text)
+	}
+	from := len(text) - endBytes
+	if at := strings.IndexByte(text[from:], '\n'); at >= 0 && at < endBytes/2 {
+		from += at + 1
+	}
+	tail := strings.ToValidUTF8(text[from:], "")
+	if strings.Count(text[:from], "```")%2 == 1 { // the cut is in a code block
+		tail = "```\n" + tail
+	}
+	return strings.TrimSpace(prose(strings.ToValidUTF8(text[:endBytes], "")) + "\n" + prose(tail))
+}
+
 // readAsk finds what a text names.
 func readAsk(in Input, text string) ask {
 	a := ask{Input: in, text: text, low: strings.ToLower(text)}
@@ -130,7 +150,8 @@ func pathsIn(text string) (out []string) {
 			return out
 		}
 		start, end := from+m[2], from+m[3]
-		if p := strings.TrimSuffix(text[start:end], "."); !fraction().MatchString(p) && !brands().MatchString(p) && !owned().MatchString(p) && (!anyOne().MatchString(text[:start]) || thereIs().MatchString(text[:start])) && !address(p) {
+		before := text[max(0, start-80):start]
+		if p := strings.TrimSuffix(text[start:end], "."); !fraction().MatchString(p) && !brands().MatchString(p) && !owned().MatchString(p) && (!anyOne().MatchString(before) || thereIs().MatchString(before)) && !address(p) {
 			out = appendNew(out, p)
 		}
 		from = end
@@ -154,17 +175,20 @@ func (a ask) says(phrase func() *regexp.Regexp) bool { return phrase().MatchStri
 const toDo = `(?:read|open|run|execute|touch|change|edit|modify|look|use|start|delete|remove|install|list|search|show|print|write|do|call|commit|restart|deploy|rename|view|check|fix|bother|worry|care|consider|include)`
 
 var forbidden = lazy.Regexp("(?i)(?:" + strings.Join([]string{
-	`\b(?:i )?(?:don['’]?t|do not) want you to\b[^,;\n]*?(?:[,;\n]|\bbut\b|$)`,
-	`(?:^|[.!?;,]\s*|\b(?:please|but|and|so|then|you|we) )(?:don['’]?t|do not|never|(?:must|should|shall|may) ?not|mustn['’]?t|shouldn['’]?t|avoid|no need to|there is no need to)(?: just| even| you)? ` + toDo + `(?:ing|ning|ting)?\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\bbut\b|$)`,
-	`(?:\bavoid|\bi forbid you to|(?:^|[.!?;,]\s*|\bplease )(?:skip|ignore|forget(?: about)?|disregard))\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\bbut\b|$)`,
+	`\b(?:i )?(?:don['’]?t|do not) (?:want|need|expect) you to\b[^,;\n]*?(?:[,;\n]|\b(?:but|and (?:just|only|instead))\b|$)`,
+	`(?:^|[.!?;,]\s*|\b(?:please|but|and|so|then|you|we) )(?:don['’]?t|do not|never|(?:must|should|shall|may) ?not|mustn['’]?t|shouldn['’]?t|avoid|no need to|there is no need to)(?: just| even| you)? ` + toDo + `(?:ing|ning|ting)?\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\b(?:but|and (?:just|only|instead))\b|$)`,
+	`(?:\bavoid|\bi forbid you to|(?:^|[.!?;,]\s*|\bplease )(?:skip|ignore|forget(?: about)?|disregard))\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\b(?:but|and (?:just|only|instead))\b|$)`,
 	`\bwithout (?:\w+ing)\b[^,;:\n]*?(?:[,;:\n]|[.!?](?:\s|$)|$)`,
 	"\\b(?:instead of|rather than)(?: \\w+ing)? [\"'`]?[\\w./-]+[\"'`]?,?",
 	"\\bleave [\"'`]?[\\w./-]+[\"'`]? (?:alone|as it is|untouched)(?:,? and\\b|[,.;])?",
-	", (?:but )?not (?:the )?[\"'`]?[\\w./-]+[\"'`]?",
+	"(?:^|, )(?:but )?not (?:the )?[\"'`]?[\\w./-]+[\"'`]?",
 	`(?:^|[.!?;,]\s*|bitte )(?:lies|lese|öffne|führe?|starte?|ändere?|bearbeite|lösche|zeige?|installiere?|benutze|fass)\b(?:[^,;.!?\n]|\.\w)*\b(?:nicht|nichts|nie)\b(?:[^,;.!?\n]|\.\w)*(?:[,;.!?\n]|$)`,
 	`(?:^|[.!?;,]\s*)(?:bitte )?(?:gar )?(?:nichts|nicht) \w+(?:en|ern)(?:[,;.!?\n]|$)`,
 	`\bohne\b[^,;\n]* zu \pL+(?:[,;.:\n]|$)`,
 }, ")|(?:") + ")")
+
+// leads is what is left of a clause that was taken away.
+var leads = lazy.Regexp(`^(?:\s*[.,]\s+)+`)
 
 // granted is an ask without what it forbids. Quotes hold no orders.
 func granted(text string) string {
@@ -174,19 +198,19 @@ func granted(text string) string {
 		}
 		return ". "
 	})
-	return strings.TrimSpace(strings.TrimLeft(text, "., "))
+	return strings.TrimSpace(leads().ReplaceAllString(text, ""))
 }
 
 var (
-	ends = lazy.Regexp(`[.!?]\s+|:-?[)D]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
-	next = lazy.Regexp(`(?i)(?:, (?:and )?| and )(?:also )?(?:` + firstWords + `)\b`)
+	stops = lazy.Regexp(`[.!?]\s+|:-?[)D]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
+	next  = lazy.Regexp(`(?i)(?:, (?:and )?| and )(?:also )?(?:` + firstWords + `)\b`)
 )
 
 // clauses are the steps of an ask in their order. What stands in quotes is not
 // taken apart, nor is a question.
 func clauses(text string) (out []string) {
 	masked := quotes().ReplaceAllStringFunc(text, func(q string) string { return strings.Repeat("_", len(q)) })
-	for _, at := range between(masked, ends().FindAllStringIndex(masked, -1)) {
+	for _, at := range between(masked, stops().FindAllStringIndex(masked, -1)) {
 		if low := strings.ToLower(text[at[0]:at[1]]); question().MatchString(plain(low, nil)) {
 			out = append(out, text[at[0]:at[1]])
 			continue

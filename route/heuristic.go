@@ -19,7 +19,7 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 	if err := ctx.Err(); err != nil {
 		return Decision{}, Usage{}, err
 	}
-	whole := readAsk(in, granted(prose(in.Ask)))
+	whole := readGranted(in)
 	if len(in.Done) > 0 {
 		return whole.proceed(), Usage{}, nil
 	}
@@ -33,10 +33,26 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 			return d, Usage{}, nil
 		}
 	}
-	if d, ok := find(whole); ok && len(whole.paths) == 0 {
-		return d, Usage{}, nil
+	for _, rule := range []rule{find, report} {
+		if d, ok := rule(whole); ok && len(whole.paths) == 0 {
+			return d, Usage{}, nil
+		}
 	}
 	return big("the ask is conceptual or can be answered from what is at hand"), Usage{}, nil
+}
+
+// readGranted reads an ask without what it forbids. A file that must not be
+// changed may still be what it is about: "do not touch a.go, just explain it".
+func readGranted(in Input) ask {
+	text := ends(in.Ask)
+	a := readAsk(in, granted(text))
+	if len(a.paths) > 0 || !a.says(itself) || readsNot().MatchString(text) {
+		return a
+	}
+	if all := readAsk(in, text); len(all.paths) > 0 {
+		return readAsk(in, a.text+" "+all.paths[0])
+	}
+	return a
 }
 
 // part is a clause of an ask.
@@ -48,7 +64,7 @@ func (a ask) part(clause string) ask {
 
 // first is what a clause asks for by the first rule that knows.
 func first(a ask) (Decision, bool) {
-	for _, rule := range []rule{run, write, list, grep, edit, read, find} {
+	for _, rule := range []rule{run, write, list, grep, edit, read, find, goOnTo} {
 		if d, ok := rule(a); ok {
 			return d, true
 		}

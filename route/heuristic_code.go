@@ -20,16 +20,31 @@ func (a ask) ours() bool {
 	case a.general():
 		return false
 	}
-	return len(a.symbols) > 0 || a.says(certain) && !a.says(inKind)
+	return len(a.symbols) > 0 || a.certain() && !a.says(inKind)
+}
+
+// certain reports whether an ask speaks of a certain thing of software, "the
+// login page": a determiner and its noun with nothing between that parts them.
+func (a ask) certain() bool {
+	for at := 0; ; {
+		m := certain().FindStringIndex(a.words[at:])
+		if m == nil {
+			return false
+		}
+		if !linking().MatchString(a.words[at+m[0] : at+m[1]]) {
+			return true
+		}
+		at += m[0] + 1
+	}
 }
 
 // orders reports whether an ask is to change something.
 func (a ask) orders() bool {
-	return a.says(changes) && !a.asks() || a.says(wishes) && !a.asks() && a.ours()
+	return a.says(changes) && !a.asks() || !a.asks() && (a.says(wishes) || a.says(needs) && a.ours() && !a.says(lists))
 }
 
 // asks reports whether an ask is a question.
-func (a ask) asks() bool { return a.says(question) }
+func (a ask) asks() bool { return a.says(question) || a.says(marked) }
 
 // opinion reports whether an ask is for advice rather than for a step.
 func (a ask) opinion() bool { return a.says(howTo) && !a.says(ourOwn) }
@@ -46,7 +61,7 @@ func edit(a ask) (Decision, bool) {
 	if d, ok := a.spelled(); ok {
 		return d, true
 	}
-	if len(a.paths) == 0 && a.Last != nil && a.Last.Tool == "read_file" && (a.says(back) || !a.ours()) {
+	if len(a.paths) == 0 && a.Last != nil && a.Last.Tool == "read_file" && (a.says(back) || !a.says(ourOwn) && len(a.symbols) == 0) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
@@ -142,11 +157,11 @@ func find(a ask) (Decision, bool) {
 		return Decision{}, false
 	case a.says(authors):
 		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic), "the code that the ask builds on must be found first")
-	case a.says(broken) && a.says(causes) && (!a.asks() || about):
+	case a.says(broken) && a.says(causes) && (!a.says(question) || about):
 		return a.locate("the ask is about code that goes wrong")
 	case a.says(reasons) && !a.asks(), a.says(whichOf):
 		return a.locate("the ask is to find code")
-	case a.says(passive), a.says(theCode) && (a.says(finds) || a.says(tells) && about):
+	case a.says(passive), a.says(how), a.says(theCode) && (a.says(finds) || a.says(tells) && about):
 		return a.when(true, "the ask is to find code")
 	case a.says(already) && about, a.says(tells) && about, a.says(finds) && about:
 		return a.when(true, "the ask is about code that is not at hand")
@@ -154,9 +169,14 @@ func find(a ask) (Decision, bool) {
 	return Decision{}, false
 }
 
+// report takes the report of a failure for an ask to find it.
+func report(a ask) (Decision, bool) {
+	return a.when(a.Last == nil && a.says(broken) && a.ours() && !a.asks() && !a.says(prosaic), "the ask reports what goes wrong in the code")
+}
+
 // speaksOfLast reports whether an ask is about what the last tool returned.
 func (a ask) speaksOfLast() bool {
-	at := a.Last != nil && (a.says(back) || a.Last.Tool == "read_file" && a.asks())
+	at := a.Last != nil && (a.says(back) || a.Last.Tool == "read_file" && (a.asks() || a.says(authors)))
 	return at && !a.says(ourOwn) && len(a.symbols) == 0
 }
 
@@ -182,6 +202,9 @@ func read(a ask) (Decision, bool) {
 	case a.says(authors) && !a.about():
 		return writes("the file is to be written"), true
 	case isFolder(a.paths[unread]) && (!a.says(opens) || strings.HasSuffix(a.paths[unread], "/")):
+		if a.says(views) && a.can("list_files") {
+			return use("list_files", map[string]any{"path": a.paths[unread]}, "the ask is to look into a folder")
+		}
 		return a.locate("the ask is about a folder")
 	case !a.can("read_file"):
 		return Decision{}, false
@@ -208,14 +231,16 @@ var barePath = lazy.Regexp(`^(?:` + bareNames + `)$`)
 
 // write makes a file whose content the ask brings along.
 func write(a ask) (Decision, bool) {
-	m := block().FindStringSubmatch(a.Ask)
-	if m == nil || len(a.paths) == 0 || !a.can("write_to_file") || !creates().MatchString(a.low) {
+	if len(a.paths) == 0 || !a.can("write_to_file") || !creates().MatchString(a.low) {
 		return Decision{}, false
 	}
-	return use("write_to_file", map[string]any{"path": a.paths[0], "content": m[1]}, "the ask brings the file's content along")
+	_, rest, _ := strings.Cut(a.Ask, "```")
+	_, rest, _ = strings.Cut(rest, "\n") // the block's language
+	content, _, closed := strings.Cut(rest, "```")
+	if !closed {
+		return Decision{}, false
+	}
+	return use("write_to_file", map[string]any{"path": a.paths[0], "content": content}, "the ask brings the file's content along")
 }
 
-var (
-	block   = lazy.Regexp("(?s)```[^\n]*\n(.*?)```")
-	creates = lazy.Regexp(`\b(?:create|write|save|make|add|new file|lege|erstelle|speichere)\b`)
-)
+var creates = lazy.Regexp(`\b(?:create|write|save|make|add|new file|lege|erstelle|speichere)\b`)

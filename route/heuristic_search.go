@@ -9,11 +9,11 @@ import (
 )
 
 var (
-	lists       = lazy.Regexp(`\b(?:list|listing|overview|show|see|enumerate|any|what|whats|which|give|gimme|how many|liste|zeige?|welche|gib)\b.*\b(?:files|(?:every|each|any) (?:\w+ )?file|folders?|director(?:y|ies)|subfolders|contents? of (?:the )?_|tree|structure|layout|dateien|ordner|verzeichnis\w*|struktur)\b|\bcontents? of (?:the )?_|^(?:ls|list) (?:the )?_|(?:files?|folders?|directory|dir|tree) (?:list(?:ing)?|structure)\b|^(?:project|folder|directory) (?:tree|structure|layout)\b`)
+	lists       = lazy.Regexp(`\b(?:list|listing|overview|show|see|enumerate|any|what|whats|which|give|gimme|how many|print|display|liste|zeige?|welche|gib)\b.*\b(?:files|(?:every|each|any) (?:\w+ )?file|\w*folders?|director(?:y|ies)|subfolders|contents? of (?:the )?_|tree|structure|layout|dateien|\w*ordner|verzeichnis\w*|\w*struktur)\b|\bcontents? of (?:the )?_|^(?:is|are) there (?:an? |any )?(?:folder|directory)\b|^(?:ls|list) (?:the )?_|(?:files?|\w*folders?|directory|dir|tree) (?:list(?:ing)?|structure)\b|^(?:project|folder|directory) (?:tree|structure|layout)\b`)
 	definitions = lazy.Regexp(`\b(?:list|show|what|which|outline|overview|give|all|name|liste|zeige?|welche|gib)\b.*\b(?:functions|methods|classes|(?:function|method|class|type) names|definitions?|types|structs|interfaces|symbols|exports?|signatures|enums|funktionen|methoden|klassen|definitionen|outline)\b|\b(?:outline|signatures) (?:of|for|in)\b|\boutline\b|^what(?:['’]?s| is)? (?:all )?(?:defined|declared|exported)\b`)
-	inside      = lazy.Regexp(`\b(?:in|of|from|under|inside|within|defined|declared|contains?|are there|has|have|im|aus|von|gibt es|does \S+ (?:define|declare|export|have|contain|expose))\b`)
-	folderWord  = lazy.Regexp(`(?i)\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|ordner|verzeichnis)\b|\b(?:folder|directory|ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
-	contents    = lazy.Regexp(`^(?:what(?:'s|s| is| do we have| have we got| lives| lies)|which [\w-]+ (?:do we have|have we got|are|is|live|lie|exist)|show (?:me )?(?:everything|all)|list|was (?:ist|liegt|steht|gibt es)|everything|(?:is|are) (?:there )?any\w*)\b.* (?:in|inside|under|within|below|unter|im)\b`)
+	inside      = lazy.Regexp(`\b(?:in|of|from|under|inside|within|defined|declared|contains?|are there|has|have|im|aus|von|gibt es|do(?:es)? _|does \S+ (?:define|declare|export|have|contain|expose))\b`)
+	folderWord  = lazy.Regexp(`(?i)\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|\w*ordner|verzeichnis)\b|\b(?:folder|directory|\w*ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
+	contents    = lazy.Regexp(`^(?:show me |tell me )?(?:what(?:['’]?s| is)(?: (?:all|there|actually|stored|kept|located))*|(?:what(?: do we (?:have|keep)| have we got| lives| lies)|which [\w-]+ (?:do we have|have we got|are|is|live|lie|exist)|show (?:me )?(?:everything|all)|list|was (?:ist|liegt|steht|gibt es)|everything|(?:is|are) (?:there )?any\w*)\b.*) (?:in|inside|under|within|below|unter|im)\b`)
 	inFolder    = lazy.Regexp("(?i)\\b(?:in|inside|under|below|within|of|unter|from)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
 	noFolder    = lazy.Regexp(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|codebase|code|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|javascript|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind|listing|tree|layout|files?)$`)
 	recursive   = lazy.Regexp(`\b(?:recursive\w*|all files|tree|structure|layout|everything|alle dateien|rekursiv|struktur)\b`)
@@ -29,7 +29,7 @@ func list(a ask) (Decision, bool) {
 	}
 	where, named := a.folder()
 	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents)
-	if !wanted || a.says(holding) || a.general() || marker().MatchString(a.text) || !a.can("list_files") {
+	if !wanted || a.says(holding) || a.general() || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
 		return Decision{}, false
 	}
 	params := map[string]any{"path": where}
@@ -55,12 +55,22 @@ func (a ask) folder() (where string, named bool) {
 	return ".", false
 }
 
-var holding = lazy.Regexp(`\b(?:` + holders + `|with the (?:word|string|text))\b`)
+var holding = lazy.Regexp(`\b(?:` + holders + `|with the (?:word|string|text))\s+\S`)
+
+// exactly reports whether an ask has a text of its own: a name, or a quote that
+// is no file.
+func (a ask) exactly() bool {
+	return len(a.symbols) > 0 || slices.ContainsFunc(a.quoted, func(q string) bool { return !slices.Contains(a.paths, q) && strings.Contains(a.text, `"`+q) })
+}
+
+// withinAt comes before the folder that a search is in.
+var withinAt = lazy.Regexp("(?i)\\b(?:in|under|inside|below|within|from|of|unter|aus|folder|directory|ordner)\\s+(?:the )?[\"'`]?$")
 
 // target is the text that is looked for.
 func (a ask) target() string {
 	for _, q := range a.quoted {
-		if !isFolder(q) || !slices.Contains(a.paths, q) {
+		before, _, _ := strings.Cut(a.text, q)
+		if !slices.Contains(a.paths, q) || !isFolder(q) || !withinAt().MatchString(before) {
 			return q
 		}
 	}
@@ -73,9 +83,9 @@ func (a ask) target() string {
 	if m := held().FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[1]) {
 		return m[1]
 	}
-	for _, re := range []*regexp.Regexp{named(), sought()} {
+	for _, re := range []*regexp.Regexp{named(), imported(), sought()} {
 		if m := re.FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[1]) {
-			return m[1]
+			return strings.TrimRight(m[1], ".,;:?!")
 		}
 	}
 	return ""
@@ -83,12 +93,16 @@ func (a ask) target() string {
 
 var (
 	marker = lazy.Regexp(`\b(TODO|FIXME|HACK|XXX|DEPRECATED)(?:s\b|\b)`)
+	// places asks where.
+	places = lazy.Regexp(`^(?:where|wo)\b`)
+	// imported is what files import.
+	imported = lazy.Regexp(`(?i)\b(?:we|still|that|which|files?|anything|something|who)\s+import(?:s|ing|ed)?\s+([\w./@-]*\w)(?:\s+(?:anywhere|in)\b.*)?[?.!]?\s*$`)
 	// named is a word that only software has: a package, an address.
 	named = lazy.Regexp(`(?:use|using|import|importing|reference|mention|call|contain)s? (?:the (?:\w+ ){0,2})?(@?[a-z]\w*(?:[./-]\w+)+|/\w[\w/-]+)`)
 	// sought is a bare word that is said to be looked for.
-	sought = lazy.Regexp(`(?i)(?:\b(?:usages?|occur\w*ces?|references?|mentions?|uses|calls) (?:of|to)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)) ([\w.:/@-]*\w)`)
+	sought = lazy.Regexp(`(?i)(?:\b(?:usages?|occur\w*ces?|references?|mentions?|uses|calls) (?:of|to)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)(?: for)?) (\S*\w\S*)`)
 	// held is a bare word that files are said to hold, at the end of the ask.
-	held = lazy.Regexp(`(?i)\b(?:files?|modules?|places?|anything|dateien)\b.*\b(?:imports?|uses?|mentions?|contains?|references?)\s+([\w./@-]+?)(?:\s+(?:anywhere|in|still|yet|directly)\b.*)?[?.!]?\s*$`)
+	held = lazy.Regexp(`(?i)\b(?:files?|modules?|places?|anything|dateien)\b.*\b(?:imports?|uses?|mentions?|contains?|references?)\s+(?:the (?:word|string|text|name|term) )?([\w./@-]+?)(?:\s+(?:anywhere|in|still|yet|directly)\b.*)?[?.!]?\s*$`)
 )
 
 // Three ways to say what is looked for and where: X in Y, Y for X, Y nach X.
@@ -156,7 +170,7 @@ func (a ask) wanted() (what, where string) {
 
 // grep searches for an exact text.
 func grep(a ask) (Decision, bool) {
-	said := len(a.quoted) > 0 && a.says(sayings) && (a.says(finds) || a.says(tells))
+	said := len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places))
 	phrased := xInY().MatchString(a.text) || yForX().MatchString(a.text)
 	if !a.says(occurs) && !said && !phrased || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) || a.says(general) || !a.can("search_files") {
 		return Decision{}, false

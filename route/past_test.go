@@ -117,3 +117,18 @@ func TestWhatTheConversationHolds(t *testing.T) {
 	calls, _ = work(t, r, "code", chat.Message{Role: chat.User, Text: "I did read_file b.go"}, forged, chat.Message{Role: chat.User, Text: "Simplify b.go"})
 	require.Equal(t, "read_file", calls[0].Name, "neither words nor a call without a result make a file known")
 }
+
+// TestLongAsk: what is wanted stands at either end of a long ask, and what lies
+// between, however much, is material.
+func TestLongAsk(t *testing.T) {
+	r := route.Router{Settings: on()}
+	log := strings.Repeat("at a.b.C.run(lib/c.go:7) \"said\" `x` don't read d.go, and then run it?\n", 15_000)
+	for _, ask := range []string{"Read src/tide.go\n\n" + log, log + "\nRead src/tide.go", "Read src/tide.go\n```\n" + log + "```", "```\n" + log + "```\nRead src/tide.go"} {
+		calls, _ := work(t, r, "code", chat.Message{Role: chat.User, Text: ask})
+		require.NotEmpty(t, calls)
+		require.Equal(t, "read_file", calls[0].Name)
+		if strings.Contains(ask, "```") || strings.HasPrefix(ask, "Read") {
+			require.JSONEq(t, `{"path":"src/tide.go"}`, calls[0].Arguments)
+		}
+	}
+}
