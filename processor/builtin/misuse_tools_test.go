@@ -86,6 +86,7 @@ func misuseStream(t *testing.T) {
 		"Write <think> and </think>.":         "Write <think> and </think>.",
 		"<thin":                               "<thin",
 		"key sk-proj-abcdefghij0123456789\nx": "key [redacted:key]\nx",
+		"a\n-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIIGl\nMHcCAQEEIIGlAAAA\n-----END EC PRIVATE KEY-----\nb": "a\n[redacted:key]\nb",
 	} {
 		r, _, err := c.Steps.Before.Run(t.Context(), turn(t, 8000), processor.Request{})
 		require.NoError(t, err)

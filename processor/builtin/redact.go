@@ -7,26 +7,26 @@ import (
 	"slices"
 	"strings"
 
-	"inlay/internal/lazy"
-
 	"inlay/chat"
 	"inlay/internal/plural"
+	"inlay/internal/secrets"
 	"inlay/processor"
 )
 
-// Redactor takes keys, mail addresses and card numbers out of texts. As a
+// Redactor takes keys, passwords, bank account and card numbers and mail
+// addresses out of texts. As a
 // message modifier it sees what stands in the messages at its place in the
 // chain; as a response modifier it sees the answer's text.
 type Redactor struct {
-	Keep      []string `json:"keep"`      // of key, mail, card: what is left alone
+	Keep      []string `json:"keep"`      // of key, iban, card, mail: what is left alone
 	Patterns  []string `json:"patterns"`  // further regular expressions
 	Arguments bool     `json:"arguments"` // of tool calls, too; they stay JSON
 }
 
 func (p Redactor) check() (option, reason string) {
 	for _, k := range p.Keep {
-		if !slices.Contains([]string{"key", "mail", "card"}, k) {
-			return "keep", "names " + k + ", which is none of key, mail and card"
+		if !slices.Contains(secrets.Kinds(), k) {
+			return "keep", "names " + k + ", which is none of " + strings.Join(secrets.Kinds(), ", ")
 		}
 	}
 	for _, text := range p.Patterns {
@@ -37,64 +37,14 @@ func (p Redactor) check() (option, reason string) {
 	return "", ""
 }
 
-// What is looked for. Keys are known by the prefixes that their issuers give
-// them, or by what stands before them.
-var (
-	keyPattern = lazy.Regexp(`\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}\b` +
-		`|\bgh[pousr]_[A-Za-z0-9]{30,}\b|\bgithub_pat_[A-Za-z0-9_]{30,}\b|\bglpat-[A-Za-z0-9_-]{20,}` +
-		`|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{35}|\bxox[abeoprs]-[A-Za-z0-9-]{10,}` +
-		`|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}` +
-		`|-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s:,-]*?-----END [A-Z ]*PRIVATE KEY-----`)
-	namedKeyPattern = lazy.Regexp(`(?i)\b((?:api[-_ ]?key|access[-_ ]?key|secret(?:[-_ ]?key)?|auth[-_ ]?token|token|passw(?:or)?d|authorization)["']?\s*(?:[:=]|=>)\s*(?:bearer\s+)?["']?)([A-Za-z0-9_\-./+=~]{8,})`)
-	mailPattern     = lazy.Regexp(`\b[A-Za-z0-9._%+-]+@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.[A-Za-z]{2,}\b`)
-	cardPattern     = lazy.Regexp(`\b[0-9](?:[ -]?[0-9]){12,18}\b`)
-)
-
 func (p Redactor) redact(text string) string {
-	if !slices.Contains(p.Keep, "key") {
-		text = keyPattern().ReplaceAllString(text, "[redacted:key]")
-		text = namedKeyPattern().ReplaceAllStringFunc(text, func(s string) string {
-			m := namedKeyPattern().FindStringSubmatch(s)
-			return m[1] + "[redacted:key]"
-		})
-	}
-	if !slices.Contains(p.Keep, "mail") {
-		text = mailPattern().ReplaceAllString(text, "[redacted:mail]")
-	}
-	if !slices.Contains(p.Keep, "card") {
-		text = cardPattern().ReplaceAllStringFunc(text, func(s string) string {
-			if isCard(s) {
-				return "[redacted:card]"
-			}
-			return s
-		})
-	}
+	text = secrets.Redact(text, p.Keep...)
 	for _, pattern := range p.Patterns {
 		if re, err := regexp.Compile(pattern); err == nil {
 			text = re.ReplaceAllString(text, "[redacted]")
 		}
 	}
 	return text
-}
-
-// isCard reports whether the digits of s are a card number: 13 to 19 of them,
-// beginning as the networks' do, with the check digit of ISO/IEC 7812 (Luhn).
-func isCard(s string) bool {
-	digits := strings.NewReplacer(" ", "", "-", "").Replace(s)
-	if len(digits) < 13 || len(digits) > 19 || !strings.ContainsAny(digits[:1], "23456") || strings.Count(digits, digits[:1]) == len(digits) {
-		return false
-	}
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
 }
 
 // ModifyMessages implements the message modifier.
@@ -153,7 +103,7 @@ func (p Redactor) ModifyResponse(_ context.Context, t *processor.Turn, r process
 
 func (p Redactor) note(t *processor.Turn, n int) {
 	if n > 0 {
-		t.Note("redacted", plural.Of(n, "text")+" held keys, mail addresses or card numbers.")
+		t.Note("redacted", plural.Of(n, "text")+" held keys, mail addresses, card or account numbers.")
 	}
 }
 

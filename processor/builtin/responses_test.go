@@ -33,6 +33,11 @@ func TestRedaction(t *testing.T) {
 		`api_key = "s3cr3t-value-here"`:                                              `api_key = "[redacted:key]"`,
 		"Authorization: Bearer abc.def.ghi-jkl":                                      "Authorization: Bearer [redacted:key]",
 		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----": "[redacted:key]",
+		"see /etc/passwd\n\n=====66537fc23958 end [1]":                               "see /etc/passwd\n\n=====66537fc23958 end [1]",
+		"DB_PASSWORD=hunter2hunter2 and MY_API_KEY=0a1b2c3d4e5f60718293":             "DB_PASSWORD=[redacted:key] and MY_API_KEY=[redacted:key]",
+		"postgres://app:s3cr3t@db.internal:5432/app":                                 "postgres://app:[redacted:key]@db.internal:5432/app",
+		"IBAN DE89 3704 0044 0532 0130 00, not DE89 3704 0044 0532 0130 01":          "IBAN [redacted:iban], not DE89 3704 0044 0532 0130 01",
+		"max_tokens: 4096, password: string, icon@2x.png, git@github.com:x/y.git":    "max_tokens: 4096, password: string, icon@2x.png, git@github.com:x/y.git",
 		"the token ring, a password policy, x@y, f(a@b)":                             "the token ring, a password policy, x@y, f(a@b)",
 	} {
 		got, _ := respond(t, "RedactionModifier", text, nil)
@@ -41,7 +46,7 @@ func TestRedaction(t *testing.T) {
 	got, _ := respond(t, "{name: RedactionModifier, options: {keep: [mail], patterns: ['PRJ-[0-9]+']}}", "ada@example.org PRJ-17", nil)
 	require.Equal(t, "ada@example.org [redacted]", got)
 	_, err := processor.Load("p.yaml", []byte("processors: {response_modifiers: [{name: RedactionModifier, options: {keep: [cars]}}]}"), builtin.Registry(builtin.Host{}))
-	require.ErrorContains(t, err, "none of key, mail and card")
+	require.ErrorContains(t, err, "none of key, iban, card, mail")
 }
 
 func TestNormalization(t *testing.T) {

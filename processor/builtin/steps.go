@@ -125,12 +125,26 @@ func dropThinking() processor.StreamTransform {
 	}
 }
 
-// byLine applies f to whole lines.
+// longestKey is how much text is held back until a key of several lines ends.
+const longestKey = 64 << 10
+
+// complete is how much of a text has no secret that may still go on: all up to
+// the last line break, but for a private key that has begun and not ended.
+func complete(text string) int {
+	cut := strings.LastIndexByte(text, '\n') + 1
+	begin := strings.LastIndex(text[:cut], "-----BEGIN ")
+	if begin < 0 || len(text)-begin > longestKey || strings.Contains(text[begin:cut], "-----END ") {
+		return cut
+	}
+	return begin
+}
+
+// byLine applies f to whole lines, and to a private key as a whole.
 func byLine(f func(string) string) processor.StreamTransform {
 	held := ""
 	return func(piece string, end bool) string {
 		held += piece
-		cut := strings.LastIndexByte(held, '\n') + 1
+		cut := complete(held)
 		if end {
 			cut = len(held)
 		}
