@@ -1,8 +1,10 @@
 package processor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"inlay/fault"
 	"inlay/strategy/source"
@@ -79,7 +81,8 @@ func (l *loader) chains(section source.Node) (*Chains, error) {
 			}
 			l.plans[Family(f.Name)] = plan{entries: entries}
 		default:
-			return nil, l.bad(f.At, fmt.Sprintf("unknown key %q; known are drop_defaults, message_modifiers, tool_modifiers, llm_steps and response_modifiers", f.Name))
+			known := []string{"drop_defaults", string(MessageModifiers), string(ToolModifiers), string(LLMSteps), string(ResponseModifiers)}
+			return nil, l.bad(f.At, fmt.Sprintf("unknown key %q; known are %s%s", f.Name, strings.Join(known, ", "), didYouMean(f.Name, known)))
 		}
 	}
 	if err := l.drop(drop); err != nil {
@@ -125,7 +128,9 @@ func (l *loader) entry(n source.Node) (declared, error) {
 		case f.Name == "options" && f.Value.Kind == source.Object:
 			d.options, d.given = f.Value, true
 		case f.Name == "options":
-			return d, l.bad(f.At, "options is "+f.Value.Kind.String()+", want a mapping")
+			return d, l.bad(f.At, "options is "+f.Value.Kind.String()+", want a mapping, indented below it")
+		case l.anywhere(f.Name) != "":
+			return d, l.bad(f.At, fmt.Sprintf("an entry with options is written {name: %s, options: {...}}", f.Name))
 		default:
 			return d, l.bad(f.At, fmt.Sprintf("unknown key %q of an entry; known are name, after, replace and options", f.Name))
 		}
@@ -178,7 +183,30 @@ func (l *loader) dropOne(n source.Node) error {
 			return nil
 		}
 	}
-	return l.bad(n.At, "drop_defaults names what is neither a family nor a default processor")
+	known := []string{string(MessageModifiers), string(ToolModifiers), string(LLMSteps), string(ResponseModifiers)}
+	for _, f := range families() {
+		_, defaults := l.names(f)
+		known = append(known, defaults...)
+	}
+	return l.bad(n.At, fmt.Sprintf("drop_defaults names %q, which is neither a family nor a default processor%s", n.Text, didYouMean(n.Text, known)))
+}
+
+// anywhere is the family that has a processor of this name.
+func (l *loader) anywhere(name string) Family {
+	for _, f := range families() {
+		if all, _ := l.names(f); slices.Contains(all, name) {
+			return f
+		}
+	}
+	return ""
+}
+
+// hint helps with the name of a processor that a family does not have.
+func (l *loader) hint(name string, known []string) string {
+	if f := l.anywhere(name); f != "" {
+		return fmt.Sprintf("; it is one of %s", f)
+	}
+	return cmp.Or(didYouMean(name, known), "; known are "+orNone(known))
 }
 
 func (l *loader) names(f Family) (all, defaults []string) {
@@ -215,6 +243,9 @@ func (l *loader) build() (*Chains, error) {
 		}
 		list, m := order(all, defaults, l.plans[f])
 		if m != nil {
+			if m.unknown != "" {
+				m.reason += l.hint(m.unknown, all)
+			}
 			return nil, l.bad(m.at, m.reason)
 		}
 		ordered[f] = list

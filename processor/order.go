@@ -27,12 +27,13 @@ type plan struct {
 
 // mistake is what is wrong with an order, and where.
 type mistake struct {
-	at     source.Place
-	reason string
+	at      source.Place
+	reason  string
+	unknown string // the name that is not known, if that is it
 }
 
 func wrong(d declared, format string, args ...any) *mistake {
-	return &mistake{d.at, fmt.Sprintf(format, args...)}
+	return &mistake{at: d.at, reason: fmt.Sprintf(format, args...)}
 }
 
 // order puts a family's processors in their order:
@@ -160,7 +161,9 @@ func checkNames(known, defaults []string, p plan) *mistake {
 	for _, d := range p.entries {
 		for _, name := range []string{d.name, d.after, d.replace} {
 			if name != "" && !slices.Contains(known, name) {
-				return wrong(d, "there is no processor %s here; known are %s", name, orNone(known))
+				m := wrong(d, "there is no processor %s here", name)
+				m.unknown = name
+				return m
 			}
 		}
 		switch {

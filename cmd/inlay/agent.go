@@ -110,6 +110,9 @@ func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace, tape 
 		return nil, err
 	}
 	host := builtin.Host{Workspace: w, Injector: injector, Injection: options, Model: agent.Models[0], Fallbacks: c.Fallback}
+	for _, tool := range agent.Tools {
+		host.Tools = append(host.Tools, tool.Name)
+	}
 	chains, err := processor.Load(a.settings.path, a.settings.text, builtin.Registry(host))
 	if err != nil {
 		return nil, err

@@ -11,10 +11,12 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
 	"inlay/fault"
+	"inlay/processor"
 )
 
 // source answers for flags that were not given: from the environment, else from
@@ -95,7 +97,7 @@ func (s *source) read(path string, required bool) error {
 	s.path, s.text = path, data
 	f, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return s.bad(0, "is no valid YAML: "+firstLine(err.Error()))
+		return s.invalid(err)
 	}
 	for _, doc := range f.Docs {
 		if err := s.take(doc.Body); err != nil {
@@ -107,6 +109,27 @@ func (s *source) read(path string, required bool) error {
 
 // processorsKey is the section that configures the chains of inlay agent.
 const processorsKey = "processors"
+
+// ofProcessors reports whether a key is one of that section.
+func ofProcessors(key string) bool {
+	return key == "drop_defaults" || slices.Contains([]processor.Family{processor.MessageModifiers, processor.ToolModifiers, processor.LLMSteps, processor.ResponseModifiers}, processor.Family(key))
+}
+
+// invalid says where a file is no YAML, and of a tab that it is one.
+func (s *source) invalid(err error) error {
+	line, reason := 0, firstLine(err.Error())
+	var syntax yaml.Error
+	if errors.As(err, &syntax) {
+		if t := syntax.GetToken(); t != nil && t.Position != nil {
+			line = t.Position.Line
+		}
+		reason = firstLine(syntax.GetMessage())
+	}
+	if strings.Contains(reason, "character '\t'") {
+		reason = "the line begins with a tab; YAML is indented with spaces"
+	}
+	return s.bad(line, "is no valid YAML: "+reason)
+}
 
 // take reads the top-level mapping of a YAML document.
 func (s *source) take(body ast.Node) error {
@@ -121,6 +144,9 @@ func (s *source) take(body ast.Node) error {
 		key, line := it.Key().GetToken().Value, it.Key().GetToken().Position.Line
 		if key == processorsKey {
 			continue // a section of its own, read where the chains are built
+		}
+		if ofProcessors(key) {
+			return s.bad(line, key+" belongs below "+processorsKey+": and has to be indented")
 		}
 		scalar, ok := it.Value().(ast.ScalarNode)
 		if !ok {

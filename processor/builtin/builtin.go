@@ -24,6 +24,7 @@ type Host struct {
 	Injector  *injection.Injector // reads and budgets @files; nil: @files stay as they are written
 	Injection injection.Options   // how it does that
 	Model     llm.Generator       // writes summaries where the configuration asks for it
+	Tools     []string            // names of all tools, to find mistyped ones in the configuration; nil: not known
 	Fallbacks []string            // models to turn to when the first fails, as the agent knows them
 }
 
@@ -40,20 +41,20 @@ func Registry(h Host) processor.Registry {
 			entry("ArgumentProcessorModifier", true, Arguments{}, Arguments.Modify),
 			checked("ShellProcessorModifier", true, Shell{Workspace: h.Workspace}, Shell.check, Shell.Modify),
 			entry("ChatHistoryMessageModifier", true, History{}, History.Modify),
-			entry("ChatCompressionModifier", true, Compression{Generator: h.Model}, Compression.Modify),
+			checked("ChatCompressionModifier", true, Compression{Generator: h.Model}, Compression.check, Compression.Modify),
 			entry("ConversationCompactorModifier", true, Compactor{}, Compactor.Modify),
-			entry("LoopDetectionModifier", true, LoopDetection{}, LoopDetection.Modify),
+			checked("LoopDetectionModifier", true, LoopDetection{}, LoopDetection.check, LoopDetection.Modify),
 			recordingEntry(),
 			checked("RedactionMessageModifier", false, Redactor{}, Redactor.check, Redactor.ModifyMessages),
 		},
 		Injection: []processor.Entry[processor.ToolInjection]{
-			checked("ToolInjectionModifier", true, ToolInjection{}, ToolInjection.check, ToolInjection.Inject),
+			checked("ToolInjectionModifier", true, ToolInjection{known: h.Tools}, ToolInjection.check, ToolInjection.Inject),
 		},
 		Parameters: []processor.Entry[processor.ToolParameter]{
-			checked("ToolParameterModifier", true, ToolParameters{}, ToolParameters.check, ToolParameters.Modify),
+			checked("ToolParameterModifier", true, ToolParameters{known: h.Tools}, ToolParameters.check, ToolParameters.Modify),
 		},
 		Validation: []processor.Entry[processor.ToolValidation]{
-			entry("ToolValidationModifier", true, ToolValidation{Workspace: h.Workspace}, ToolValidation.Validate),
+			checked("ToolValidationModifier", true, ToolValidation{Workspace: h.Workspace, known: h.Tools}, ToolValidation.check, ToolValidation.Validate),
 		},
 		Steps: []processor.Entry[processor.Step]{
 			step("StreamingTransformStep", true, StreamingTransform{}, nil, func(s StreamingTransform) processor.Step { return processor.Step{Before: s.Before} }),
@@ -93,8 +94,8 @@ func checked[S, T any](name string, isDefault bool, s S, check func(S) (option, 
 	}}
 }
 
-// filled is s with the options of a configuration. A negative number is an
-// error, whatever the option, unless the field's tag least allows it.
+// filled is s with the options of a configuration, which are checked: numbers
+// by their type and tags (see number), the rest by check.
 func filled[S any](o processor.Options, s S, check func(S) (option, reason string)) (S, error) {
 	if err := o.Into(&s); err != nil {
 		return s, err
@@ -102,9 +103,9 @@ func filled[S any](o processor.Options, s S, check func(S) (option, reason strin
 	v := reflect.ValueOf(s)
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		least, _ := strconv.Atoi(f.Tag.Get("least"))
-		if v.Field(i).CanInt() && v.Field(i).Int() < int64(least) || v.Field(i).CanFloat() && v.Field(i).Float() < 0 {
-			return s, o.Bad(f.Tag.Get("json"), fmt.Sprintf("is less than %d", least))
+		name := f.Tag.Get("json")
+		if reason := number(v.Field(i), f.Tag, o.Given(name)); reason != "" {
+			return s, o.Bad(name, reason)
 		}
 	}
 	if check != nil {
@@ -113,6 +114,22 @@ func filled[S any](o processor.Options, s S, check func(S) (option, reason strin
 		}
 	}
 	return s, nil
+}
+
+// number is what is wrong with a number: it is less than 0, or than the tag
+// least allows; it is 0 where that is not what the tag zero says it may be, but
+// stands for the default; it is a share above 1.
+func number(v reflect.Value, tag reflect.StructTag, given bool) string {
+	least, _ := strconv.Atoi(tag.Get("least"))
+	switch {
+	case v.CanInt() && v.Int() < int64(least), v.CanFloat() && v.Float() < 0:
+		return fmt.Sprintf("is less than %d", least)
+	case v.CanFloat() && v.Float() > 1:
+		return fmt.Sprintf("is %v, want a share between 0 and 1", v.Float())
+	case (v.CanInt() || v.CanFloat()) && v.IsZero() && given && tag.Get("zero") == "":
+		return "is 0; leave it out for the default"
+	}
+	return ""
 }
 
 func step[S any](name string, isDefault bool, s S, check func(S) (option, reason string), build func(S) processor.Step) processor.Entry[processor.Step] {

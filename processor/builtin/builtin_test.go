@@ -5,6 +5,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,52 @@ func TestDefaultOrder(t *testing.T) {
 	require.Equal(t, []string{"ToolValidationModifier"}, c.Validation.Names())
 	require.Equal(t, []string{"UsageAccountingStep", "ResponseValidationStep", "RetryStep", "ModelFallbackStep"}, c.Steps.After.Names())
 	require.Equal(t, []string{"NormalizationModifier", "RedactionModifier", "SafetyCheckModifier", "CitationCheckModifier"}, c.Responses.Names())
+}
+
+// TestSeedsExample: the seed's example, word for word. Its positions are those
+// of the list; the defaults that it does not name stay where they are.
+func TestSeedsExample(t *testing.T) {
+	const example = `
+processors:
+  message_modifiers:
+    - CoreSystemPromptModifier # position 1
+    - DirectoryContextModifier # position 2
+    - { name: MyRedactor, after: AtFileProcessorModifier } # explicit
+    - ChatCompressionModifier # position 3
+`
+	r := builtin.Registry(builtin.Host{})
+	defaults := namesOf(r.Messages[:len(r.Messages)-1])
+	mine := processor.MessageModifier{Name: "MyRedactor", Run: builtin.Redactor{}.ModifyMessages}
+	r.Messages = append(r.Messages, processor.Fixed(mine, false))
+	c, err := processor.Load("inlay.yaml", []byte(example), r)
+	require.NoError(t, err)
+	at := slices.Index(defaults, "AtFileProcessorModifier") + 1
+	require.Equal(t, slices.Insert(defaults, at, "MyRedactor"), c.Messages.Names())
+}
+
+// TestOptionsThatAreWrong: each mistake is told where it stands.
+func TestOptionsThatAreWrong(t *testing.T) {
+	for entry, want := range map[string]string{
+		"message_modifiers: [ChatCompresionModifier]":                                                         "p.yaml:1:34: there is no processor ChatCompresionModifier here; did you mean ChatCompressionModifier?",
+		"message_modifiers: [RedactionModifier]":                                                              "it is one of response_modifiers",
+		"message_modifiers: [{name: ChatCompressionModifier, options: {above: lots}}]":                        "the option above is a string, want a number",
+		"message_modifiers: [{name: ChatCompressionModifier, options: {above: 70}}]":                          "is 70, want a share between 0 and 1",
+		"message_modifiers: [{name: ChatCompressionModifier, options: {above: 0.3}}]":                         "the option to is 0.4, not less than above",
+		"message_modifiers: [{name: LoopDetectionModifier, options: {warn: 9}}]":                              "the model would never be told",
+		"message_modifiers: [{name: DirectoryContextModifier, options: {depth: 0}}]":                          "is 0; leave it out for the default",
+		"message_modifiers: [{name: ShellProcessorModifier, options: {allow: git status}}]":                   "the option allow is a string, want a list",
+		"tool_modifiers: [{name: ToolInjectionModifier, options: {rules: [{whenn: x, tools: [read_file]}]}}]": "p.yaml:1:80: ToolInjectionModifier has no option rules.whenn; it has when, tools; did you mean when?",
+		"tool_modifiers: [{name: ToolInjectionModifier, options: {rules: [{tools: [reed_file]}]}}]":           `names the tool "reed_file", and there is none`,
+		"tool_modifiers: [{name: ToolParameterModifier, options: {rules: [{tool: reed_*, remove: [x]}]}}]":    `names the tool "reed_*"`,
+		"tool_modifiers: [{name: ToolValidationModifier, options: {deny: [reed_file]}}]":                      `names the tool "reed_file"`,
+		"drop_defaults: [LoopDetectionModifer]":                                                               `drop_defaults names "LoopDetectionModifer", which is neither a family nor a default processor; did you mean LoopDetectionModifier?`,
+	} {
+		_, err := processor.Load("p.yaml", []byte("processors: {"+entry+"}"), builtin.Registry(builtin.Host{Tools: []string{"read_file", "list_directory"}}))
+		require.True(t, fault.Is(err, fault.Usage), "%s: %v", entry, err)
+		require.ErrorContains(t, err, want, entry)
+	}
+	_, err := processor.Load("p.yaml", []byte("processors: {message_modifiers: [{name: ChatHistoryMessageModifier, options: {max_turns: 0}}]}"), builtin.Registry(builtin.Host{}))
+	require.NoError(t, err, "0 says something here")
 }
 
 func TestSurroundings(t *testing.T) {

@@ -3,6 +3,7 @@ package builtin
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"inlay/internal/plural"
@@ -13,9 +14,9 @@ import (
 // History keeps the newest turns that fit a number of tokens. The turn under
 // way always stays; a later processor answers for its size.
 type History struct {
-	MaxTokens int     `json:"max_tokens"` // 0: by Share
-	Share     float64 `json:"share"`      // of the room that the window has for messages; default .85
-	MaxTurns  int     `json:"max_turns"`  // 0: any number
+	MaxTokens int     `json:"max_tokens" zero:"by share"` // 0: by Share
+	Share     float64 `json:"share"`                      // of the room that the window has for messages; default .85
+	MaxTurns  int     `json:"max_turns" zero:"any"`       // 0: any number
 }
 
 // Modify implements the processor.
@@ -63,6 +64,13 @@ type Compression struct {
 	Model   bool    `json:"model"`          // the model writes the summary; else it is put together from the turns' first sentences
 
 	Generator llm.Generator `json:"-"`
+}
+
+func (p Compression) check() (option, reason string) {
+	if to, above := cmp.Or(p.To, .4), cmp.Or(p.Above, .7); to >= above {
+		return "to", fmt.Sprintf("is %v, not less than above, %v: every turn would be compressed anew", to, above)
+	}
+	return "", ""
 }
 
 // Modify implements the processor.

@@ -19,6 +19,13 @@ type LoopDetection struct {
 	Stop int `json:"stop"` // repetitions before the turn halts; default 5
 }
 
+func (p LoopDetection) check() (option, reason string) {
+	if warn, stop := cmp.Or(p.Warn, 3), cmp.Or(p.Stop, 5); warn >= stop {
+		return "warn", fmt.Sprintf("is %d, not less than stop, %d: the model would never be told", warn, stop)
+	}
+	return "", ""
+}
+
 // longestRound is how many steps a round that repeats may have.
 const longestRound = 3
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -20,6 +21,8 @@ import (
 // the user's own words count: a document cannot bring a tool in.
 type ToolInjection struct {
 	Rules []InjectionRule `json:"rules"`
+
+	known []string
 }
 
 // InjectionRule adds tools to those offered.
@@ -32,6 +35,9 @@ func (p ToolInjection) check() (option, reason string) {
 	for _, r := range p.Rules {
 		if _, err := regexp.Compile(r.When); err != nil {
 			return "rules", "has a when that is no regular expression"
+		}
+		if reason := unknownTool(p.known, r.Tools); reason != "" {
+			return "rules", reason
 		}
 	}
 	return "", ""
@@ -61,6 +67,8 @@ func (p ToolInjection) Inject(_ context.Context, t *processor.Turn, v []processo
 // ToolParameters rewrites the arguments of calls before they are judged.
 type ToolParameters struct {
 	Rules []ParameterRule `json:"rules"`
+
+	known []string
 }
 
 // ParameterRule changes the arguments of some tools, in the order of its fields.
@@ -76,6 +84,9 @@ func (p ToolParameters) check() (option, reason string) {
 	for _, r := range p.Rules {
 		if _, err := path.Match(r.Tool, ""); err != nil {
 			return "rules", "has a tool that is no pattern"
+		}
+		if one := func(name string) bool { ok, _ := path.Match(r.Tool, name); return ok }; r.Tool != "" && p.known != nil && !slices.ContainsFunc(p.known, one) {
+			return "rules", unknownTool(p.known, []string{r.Tool})
 		}
 	}
 	return "", ""
@@ -148,6 +159,21 @@ type ToolValidation struct {
 	Workspace *Workspace `json:"-"`
 	Deny      []string   `json:"deny"`  // names of tools
 	Paths     []string   `json:"paths"` // arguments that are paths, beside those the tool names
+
+	known []string
+}
+
+func (p ToolValidation) check() (option, reason string) { return "deny", unknownTool(p.known, p.Deny) }
+
+// unknownTool says which of some tools is not there: a mistyped one in a list of
+// denied tools would deny nothing.
+func unknownTool(known, named []string) string {
+	for _, name := range named {
+		if known != nil && !slices.Contains(known, name) {
+			return fmt.Sprintf("names the tool %q, and there is none; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return ""
 }
 
 // Validate implements the processor.
