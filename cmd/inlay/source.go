@@ -118,8 +118,7 @@ func ofProcessors(key string) bool {
 // invalid says where a file is no YAML, and of a tab that it is one.
 func (s *source) invalid(err error) error {
 	line, reason := 0, firstLine(err.Error())
-	var syntax yaml.Error
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[yaml.Error](err); ok {
 		if t := syntax.GetToken(); t != nil && t.Position != nil {
 			line = t.Position.Line
 		}

@@ -21,6 +21,7 @@ type hint struct {
 	rule int
 }
 
+//nolint:gochecknoglobals // made once, not changed after
 var hinter = sync.OnceValue(func() *hinting {
 	h := &hinting{by: map[[2]byte][]hint{}}
 	for i, r := range rules() {

@@ -11,6 +11,8 @@ import (
 
 // rules are all rules. Keys that an issuer marks come before those that are
 // known by the name they stand under.
+//
+//nolint:gochecknoglobals // made once, not changed after
 var rules = sync.OnceValue(func() []rule {
 	all := append(issued(), wrapped()...)
 	all = append(all,

@@ -22,17 +22,18 @@ func hintsOfNames() []string {
 	return []string{"pass", "pwd", "secret", "token", "key", "cred", "authorization"}
 }
 
-// words that name a secret by themselves, or as the end of a longer word; and
-// pairs that do so together.
-var (
-	secretWords = []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "authkey", "accesskey", "secretkey", "privatekey", "accountkey", "authtoken", "accesstoken", "credential", "credentials", "authorization"}
-	keyOf       = []string{"api", "access", "private", "account", "secret", "encryption", "signing", "auth", "storage", "session", "subscription", "master", "shared", "license", "webhook", "function", "admin", "deploy"}
+// What names consist of, each word between spaces.
+const (
+	// secretWords name a secret by themselves, or as the end of a longer word.
+	secretWords = "password passwd passphrase pwd secret token apikey authkey accesskey secretkey privatekey accountkey authtoken accesstoken credential credentials authorization"
+	// keyOf are words that do so before "key".
+	keyOf = " api access private account secret encryption signing auth storage session subscription master shared license webhook function admin deploy "
 	// notSecret are words that make a name one of something about a secret.
-	notSecret = []string{
-		"count", "counts", "max", "min", "limit", "limits", "length", "len", "size", "number", "num", "type", "types", "url", "uri", "endpoint", "path", "file", "dir", "ttl", "expiry", "expires", "expiration",
-		"policy", "field", "label", "hint", "prompt", "usage", "budget", "name", "algorithm", "alg", "header", "ring", "per", "total", "index", "position", "version", "public", "pattern", "regex", "id", "class", "format", "kind", "hash",
-	}
+	notSecret = " count counts max min limit limits length len size number num type types url uri endpoint path file dir ttl expiry expires expiration " +
+		"policy field label hint prompt usage budget name algorithm alg header ring per total index position version public pattern regex id class format kind hash "
 )
+
+func among(words, word string) bool { return strings.Contains(words, " "+word+" ") }
 
 // names reports whether what stands under a name is a secret: DB_PASSWORD,
 // apiKey, "client secret", but not max_tokens or password_file. Of several
@@ -48,11 +49,11 @@ func names(name string) bool {
 	found := false
 	for i, w := range words[1:] {
 		switch {
-		case slices.Contains(notSecret, w):
+		case among(notSecret, w):
 			return false
-		case w == "pass" && i > 0, w == "key" && slices.Contains(keyOf, words[i]):
+		case w == "pass" && i > 0, w == "key" && among(keyOf, words[i]):
 			found = true
-		case slices.ContainsFunc(secretWords, func(s string) bool { return strings.HasSuffix(w, s) }):
+		case slices.ContainsFunc(strings.Fields(secretWords), func(s string) bool { return strings.HasSuffix(w, s) }):
 			found = true
 		}
 	}
@@ -78,12 +79,11 @@ func split(name string) []string {
 
 // named is the value of a name that names a secret, if it looks like one.
 func named(text string, m []int) (start, end int) {
-	before := text[m[2]:m[3]]
-	name, after := before, ""
-	if i := strings.IndexAny(before, ":="); i >= 0 {
-		name, after = before[:i], before[i:]
+	name, after := text[m[2]:m[3]], ""
+	if i := strings.IndexAny(name, ":="); i >= 0 {
+		name, after = name[:i], name[i:]
 	} else {
-		name = strings.TrimSuffix(strings.TrimSpace(before), " is")
+		name = strings.TrimSuffix(strings.TrimSpace(name), " is")
 	}
 	if !names(name) {
 		return -1, 0

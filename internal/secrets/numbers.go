@@ -107,29 +107,19 @@ func onlyDigits(s string) string {
 	}, s)
 }
 
-// ranges are the networks' first digits, as numbers of as many digits as they
-// are written with, and the lengths of their numbers (ISO/IEC 7812, as the
-// networks publish them).
-var ranges = []struct {
-	from, to int
-	lengths  []int
-}{
-	{4, 4, []int{16, 19}},                        // Visa
-	{51, 55, []int{16}}, {2221, 2720, []int{16}}, // Mastercard
-	{34, 34, []int{15}}, {37, 37, []int{15}}, // American Express
-	{300, 305, []int{14}}, {36, 36, []int{14}}, {38, 39, []int{14, 16}}, // Diners Club
-	{6011, 6011, []int{16, 19}}, {644, 659, []int{16, 19}}, // Discover
-	{62, 62, []int{16, 19}},                                                                                    // UnionPay
-	{3528, 3589, []int{16, 19}},                                                                                // JCB
-	{2200, 2204, []int{16, 19}},                                                                                // Mir
-	{50, 50, []int{16, 19}}, {56, 58, []int{16, 19}}, {6304, 6304, []int{16, 19}}, {6759, 6763, []int{16, 19}}, // Maestro
-	{60, 60, []int{16}}, {81, 82, []int{16}}, // RuPay
-}
+// networks are the networks' first digits, from and to, and the lengths of
+// their numbers (ISO/IEC 7812, as the networks publish them): Visa, Mastercard
+// (2), American Express (2), Diners Club (3), Discover (2), UnionPay, JCB, Mir,
+// Maestro (4), RuPay (2).
+const networks = "4-4:16,19 51-55:16 2221-2720:16 34-34:15 37-37:15 300-305:14 36-36:14 38-39:14,16 6011-6011:16,19 644-659:16,19 " +
+	"62-62:16,19 3528-3589:16,19 2200-2204:16,19 50-50:16,19 56-58:16,19 6304-6304:16,19 6759-6763:16,19 60-60:16 81-82:16"
 
+// network reports whether a number begins and is as long as those of a network.
 func network(digits string) bool {
-	for _, r := range ranges {
-		n, err := strconv.Atoi(digits[:len(strconv.Itoa(r.from))])
-		if err == nil && n >= r.from && n <= r.to && slices.Contains(r.lengths, len(digits)) {
+	for n := range strings.FieldsSeq(networks) {
+		first, lengths, _ := strings.Cut(n, ":")
+		from, to, _ := strings.Cut(first, "-")
+		if d := digits[:len(from)]; d >= from && d <= to && slices.Contains(strings.Split(lengths, ","), strconv.Itoa(len(digits))) {
 			return true
 		}
 	}
