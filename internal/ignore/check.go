@@ -25,25 +25,31 @@ const mostLinks = 40
 // either. A path that is not there is judged by its name. Without rules (nil)
 // only the name can lead out.
 func (r *Rules) Check(name string) error {
+	_, err := r.Resolve(name)
+	return err
+}
+
+// Resolve is [Rules.Check], and says where the path leads when its links are
+// followed.
+func (r *Rules) Resolve(name string) (led string, err error) {
 	clean := path.Clean(name)
 	if strings.ContainsRune(name, 0) || !fs.ValidPath(clean) {
-		return ErrOutside
+		return "", ErrOutside
 	}
 	if r == nil {
-		return nil
+		return clean, nil
 	}
-	for _, written := range []string{clean, name} { // a/../b is b, unless a is a link
-		led, err := r.follow(written)
-		if err != nil {
-			return err
+	for _, written := range []string{name, clean} { // a/../b is b, unless a is a link
+		if led, err = r.follow(written); err != nil {
+			return "", err
 		}
 		for _, p := range []string{clean, led} {
 			if err := r.checkClean(p, strings.HasSuffix(name, "/")); err != nil {
-				return err
+				return "", err
 			}
 		}
 	}
-	return nil
+	return led, nil
 }
 
 func (r *Rules) checkClean(name string, dir bool) error {

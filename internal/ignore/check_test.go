@@ -1,10 +1,13 @@
 package ignore_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,6 +50,22 @@ func TestCheck(t *testing.T) {
 	var none *ignore.Rules
 	require.NoError(t, none.Check("secret.env"))
 	require.ErrorIs(t, none.Check("../x"), ignore.ErrOutside)
+}
+
+// TestIgnoreFilesChange: a rule that is added counts, and a pipe in place of an
+// ignore file lets nothing through and does not hang.
+func TestIgnoreFilesChange(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = root.Close() })
+	r := ignore.New(root.FS(), nil)
+	require.NoError(t, r.Check("a.env"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*.env\n"), 0o600))
+	require.Eventually(t, func() bool { return errors.Is(r.Check("a.env"), ignore.ErrIgnored) }, 10*time.Second, 100*time.Millisecond)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "sub", ".rooignore"), 0o600))
+	require.ErrorContains(t, r.Check("sub/x"), "no regular file")
 }
 
 // TestCheckCommand tries the ways in which a command may name a file.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 )
@@ -19,13 +20,13 @@ import (
 func Defaults() []string { return []string{".gitignore", ".rooignore"} }
 
 // Rules are the ignore files of a folder and of every folder below it, read
-// when a path first needs them. They are safe for concurrent use.
+// when a path first needs them, and again when they have changed. They are safe for concurrent use.
 type Rules struct {
 	root  fs.FS
 	names []string
 
 	mu   sync.Mutex
-	read map[string][]gitignore.Pattern // by folder and name of the file
+	read map[string]file // by folder and name of the file
 }
 
 // New returns the rules of the files called names (nil: [Defaults]) in root and
@@ -34,7 +35,7 @@ func New(root fs.FS, names []string) *Rules {
 	if names == nil {
 		names = Defaults()
 	}
-	return &Rules{root: root, names: names, read: map[string][]gitignore.Pattern{}}
+	return &Rules{root: root, names: names, read: map[string]file{}}
 }
 
 // errOutside is a path that does not lie in the folder.
@@ -89,20 +90,47 @@ func (r *Rules) judge(file string, parts []string, dir bool) (bool, error) {
 	return false, nil
 }
 
-// patterns reads one ignore file, once.
-func (r *Rules) patterns(file string, folder []string) ([]gitignore.Pattern, error) {
+// file is an ignore file as it was read.
+type file struct {
+	patterns []gitignore.Pattern
+	changed  time.Time
+	size     int64
+	looked   time.Time // when it was last seen to be unchanged
+}
+
+// fresh is how long an ignore file is trusted not to have changed.
+const fresh = time.Second
+
+// patterns reads one ignore file, and anew when it has changed.
+func (r *Rules) patterns(name string, folder []string) ([]gitignore.Pattern, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	name := path.Join(path.Join(folder...), file)
-	if known, ok := r.read[name]; ok {
-		return known, nil
+	name = path.Join(path.Join(folder...), name)
+	known, ok := r.read[name]
+	if ok && time.Since(known.looked) < fresh {
+		return known.patterns, nil
 	}
-	data, err := fs.ReadFile(r.root, name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	now := file{looked: time.Now()}
+	info, err := fs.Stat(r.root, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.read[name] = now
+		return nil, nil
+	case err != nil:
 		return nil, fmt.Errorf("ignore rules: %w", err)
+	case !info.Mode().IsRegular(): // a pipe would never end
+		return nil, fmt.Errorf("ignore rules: %s is no regular file", name)
 	}
-	r.read[name] = parse(string(data), folder)
-	return r.read[name], nil
+	now.changed, now.size, now.patterns = info.ModTime(), info.Size(), known.patterns
+	if !ok || !known.changed.Equal(now.changed) || known.size != now.size {
+		data, err := fs.ReadFile(r.root, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("ignore rules: %w", err)
+		}
+		now.patterns = parse(string(data), folder)
+	}
+	r.read[name] = now
+	return now.patterns, nil
 }
 
 // parse reads the lines of an ignore file. A line with ** beside other

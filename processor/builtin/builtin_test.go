@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -185,6 +186,34 @@ func TestSurroundings(t *testing.T) {
 }
 
 // A branch that lies behind a link out of the workspace is not read.
+// TestReadIsWhatWasJudged: while a link turns between an open file, an ignored
+// one, a pipe and the outside, only the open one is ever read, and nothing hangs.
+func TestReadIsWhatWasJudged(t *testing.T) {
+	w := folder(t, map[string]string{"open.txt": "open", "secret.env": "HIDDEN", ".gitignore": "*.env\n"})
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(w.Dir()), "outside.txt"), []byte("HIDDEN"), 0o600))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(w.Dir(), "pipe"), 0o600))
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ctx.Err() == nil; i++ {
+			next := filepath.Join(w.Dir(), "next")
+			_ = os.Symlink([]string{"open.txt", "secret.env", "open.txt", "secret.env", "open.txt", "pipe", "../outside.txt"}[i%7], next)
+			_ = os.Rename(next, filepath.Join(w.Dir(), "link"))
+		}
+	}()
+	read := 0
+	for range 20000 {
+		if data, err := w.Read("link", 100); err == nil {
+			require.Equal(t, "open", string(data))
+			read++
+		}
+	}
+	stop()
+	<-done
+	t.Logf("%d of 20000 were read", read)
+}
+
 func TestBranchStaysInside(t *testing.T) {
 	w := folder(t, map[string]string{"a": ""})
 	require.NoError(t, os.Symlink(filepath.Dir(w.Dir()), filepath.Join(w.Dir(), ".git")))

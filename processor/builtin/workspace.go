@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"inlay/fault"
 	"inlay/internal/ignore"
@@ -87,15 +88,21 @@ func (w *Workspace) Resolve(name string) (rel string, info fs.FileInfo, err erro
 		return "", nil, outside(name) // os.Root says so in an error that has no sentinel
 	}
 	rel = filepath.ToSlash(rel)
-	switch err := w.rules.Check(rel); {
-	case errors.Is(err, ignore.ErrOutside):
-		return "", nil, outside(name)
-	case errors.Is(err, ignore.ErrIgnored):
-		return "", nil, ignored(name)
-	case err != nil:
-		return "", nil, unreadable(name, err)
+	if err := w.rules.Check(rel); err != nil {
+		return "", nil, judged(name, err)
 	}
 	return rel, info, nil
+}
+
+// judged is what the rules' refusal of a path comes to.
+func judged(name string, err error) error {
+	switch {
+	case errors.Is(err, ignore.ErrOutside):
+		return outside(name)
+	case errors.Is(err, ignore.ErrIgnored):
+		return ignored(name)
+	}
+	return unreadable(name, err)
 }
 
 // Read returns the bytes of a file, at most limit of them: a larger one is
@@ -106,17 +113,64 @@ func (w *Workspace) Read(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &fault.Error{Code: fault.FileUnreadable, Subject: name, Reason: "it is not a regular file", Next: "name a file"}
+		return nil, irregular(name)
 	}
-	return readRoot(w.root, rel, limit)
+	f, err := open(w.root, rel)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if err := w.still(f, name, rel); err != nil {
+		return nil, err
+	}
+	return readAll(f, rel, limit)
 }
 
-func readRoot(root *os.Root, rel string, limit int64) ([]byte, error) {
-	f, err := root.Open(filepath.FromSlash(rel))
+// still makes sure that the file that was opened is the one that the rules let
+// through, and no link was turned to another in between.
+func (w *Workspace) still(f *os.File, name, rel string) error {
+	opened, err := f.Stat()
+	if err != nil {
+		return unreadable(name, err)
+	}
+	led, err := w.rules.Resolve(rel)
+	if err != nil {
+		return judged(name, err)
+	}
+	info, err := w.root.Lstat(filepath.FromSlash(led))
+	if err != nil || !os.SameFile(opened, info) {
+		return &fault.Error{Code: fault.FileUnreadable, Subject: name, Reason: "it was changed while it was read", Next: "try again", Err: err}
+	}
+	return nil
+}
+
+func irregular(name string) error {
+	return &fault.Error{Code: fault.FileUnreadable, Subject: name, Reason: "it is not a regular file", Next: "name a file"}
+}
+
+// open opens a regular file, and does not wait for what is a pipe by now.
+func open(root *os.Root, rel string) (*os.File, error) {
+	f, err := root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, unreadable(rel, err)
 	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil, irregular(rel)
+	}
+	return f, nil
+}
+
+func readRoot(root *os.Root, rel string, limit int64) ([]byte, error) {
+	f, err := open(root, rel)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { _ = f.Close() }()
+	return readAll(f, rel, limit)
+}
+
+func readAll(f *os.File, rel string, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, unreadable(rel, err)
