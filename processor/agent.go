@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -63,7 +64,14 @@ func (a *Agent) Turn(ctx context.Context, t *Turn, c *Conversation, text string)
 		return Reply{}, &fault.Error{Code: fault.Usage, Subject: "agent", Reason: "there is no model to ask", Next: "give it one"}
 	}
 	if t.Model == nil {
-		t.Model = a.Models[0]
+		m, known := a.model(a.Request.Model)
+		if a.Request.Model == "" {
+			m, known = a.first(ctx, t), true
+		}
+		if !known {
+			return Reply{}, noSuchModel(a.Request.Model)
+		}
+		t.turnTo(m)
 	}
 	t.Tools = a.Tools
 	t.Ledger, t.Said = cmp.Or(t.Ledger, a.Ledger), text
@@ -77,6 +85,7 @@ func (a *Agent) Turn(ctx context.Context, t *Turn, c *Conversation, text string)
 		}
 		reply.Usage.Prompt += answer.Usage.Prompt
 		reply.Usage.Completion += answer.Usage.Completion
+		answer.ToolCalls = distinct(kept, answer.ToolCalls)
 		messages = append(kept, answer.Message())
 		reply.Said = append(reply.Said, answer.Message())
 		if len(answer.ToolCalls) == 0 {
@@ -95,24 +104,73 @@ func (a *Agent) Turn(ctx context.Context, t *Turn, c *Conversation, text string)
 	return reply, &fault.Error{Code: fault.ProcessorTooManySteps, Subject: "agent", Reason: "the model still called tools after " + plural.Of(reply.Steps, "step"), Next: "ask for less at a time, or raise the limit"}
 }
 
+// first is the first model whose window is known: one whose server is not there
+// cannot be measured, and would not answer. If there is none it is the first.
+func (a *Agent) first(ctx context.Context, t *Turn) Model {
+	for _, m := range a.Models[:len(a.Models)-1] {
+		_, err := m.Length(ctx)
+		if err == nil {
+			return m
+		}
+		t.record(Record{Family: LLMSteps, Stage: "before", Name: "agent", Verdict: Retries, Reason: string(fault.CodeOf(err)) + ": " + m.Name() + " cannot be measured, the next model is asked"})
+	}
+	last := a.Models[len(a.Models)-1]
+	if _, err := last.Length(ctx); err != nil {
+		return a.Models[0]
+	}
+	return last
+}
+
 // step is one call of the model with everything before and after it. kept is
-// what of the prompt belongs to the conversation.
+// what of the prompt belongs to the conversation. When a step turns to another
+// model the prompt is made anew for its window, and the rest of the turn is that
+// model's.
 func (a *Agent) step(ctx context.Context, t *Turn, messages []Message) (answer Response, kept []Message, tools []Tool, err error) {
 	if tools, err = run(ctx, t, a.Chains.Injection, a.offered()); err != nil {
 		return answer, nil, nil, err
 	}
-	t.Reserve = a.reserve(ctx, t, tools)
-	prompt, err := run(ctx, t, a.Chains.Messages, messages)
-	if err != nil {
-		return answer, nil, nil, err
-	}
 	request := a.Request
-	request.Messages, request.Tools = prompt, tools
-	if answer, err = a.ask(ctx, t, request); err != nil {
-		return answer, nil, nil, err
+	request.Tools, request.Attempt = tools, 1
+	for {
+		t.Reserve = a.reserve(ctx, t, tools)
+		prompt, err := run(ctx, t, a.Chains.Messages, messages)
+		if err != nil {
+			return answer, nil, nil, err
+		}
+		request.Messages, request.Model = prompt, cmp.Or(t.model, a.Request.Model)
+		var next string
+		if answer, next, err = a.ask(ctx, t, &request); err != nil {
+			return answer, nil, nil, err
+		}
+		if next == "" {
+			answer, err = run(ctx, t, a.Chains.Responses, answer)
+			return answer, Settle(prompt), tools, err
+		}
+		m, known := a.model(next)
+		if !known {
+			return answer, nil, nil, noSuchModel(next)
+		}
+		t.turnTo(m)
 	}
-	answer, err = run(ctx, t, a.Chains.Responses, answer)
-	return answer, Settle(prompt), tools, err
+}
+
+// distinct gives each call an id that no other call of the conversation has: a
+// result names its call by it, and models have been seen to use one twice.
+func distinct(messages []Message, calls []chat.ToolCall) []chat.ToolCall {
+	taken := map[string]bool{"": true}
+	for _, m := range messages {
+		for _, c := range m.ToolCalls {
+			taken[c.ID] = true
+		}
+	}
+	out := slices.Clone(calls)
+	for i, c := range out {
+		for n := 2; taken[out[i].ID]; n++ {
+			out[i].ID = fmt.Sprintf("%s_%d", cmp.Or(c.ID, "call"), n)
+		}
+		taken[out[i].ID] = true
+	}
+	return out
 }
 
 // run is a chain whose halt ends the turn.
@@ -154,43 +212,60 @@ func (a *Agent) reserve(ctx context.Context, t *Turn, tools []Tool) int {
 // maxAttempts bounds the retries of one call, whatever the steps say.
 const maxAttempts = 10
 
-// ask sends a request, as often as the steps want.
-func (a *Agent) ask(ctx context.Context, t *Turn, request Request) (Response, error) {
-	for request.Attempt = 1; ; request.Attempt++ {
-		r, err := run(ctx, t, a.Chains.Steps.Before, request)
+// ask sends a request, as often as the steps want. next is the model that they
+// turn to, with the attempt in request; empty: answer is the answer.
+func (a *Agent) ask(ctx context.Context, t *Turn, request *Request) (answer Response, next string, err error) {
+	for ; ; request.Attempt++ {
+		r, err := run(ctx, t, a.Chains.Steps.Before, *request)
 		if err != nil {
-			return Response{}, err
+			return Response{}, "", err
 		}
 		answer, verdict, err := a.Chains.Steps.After.Run(ctx, t, a.generate(ctx, r))
 		switch {
 		case err != nil:
-			return answer, err
+			return answer, "", err
 		case verdict.Kind == Halts:
-			return answer, halted(t, verdict)
+			return answer, "", halted(t, verdict)
 		case verdict.Kind != Retries || request.Attempt == maxAttempts:
-			return answer, answer.Err
+			return answer, "", answer.Err
 		}
-		request.Model = cmp.Or(verdict.Model, request.Model)
 		select {
 		case <-ctx.Done():
-			return answer, ctx.Err()
+			return answer, "", ctx.Err()
 		case <-time.After(min(verdict.Wait, mostWait)):
+		}
+		if verdict.Model != "" && verdict.Model != answer.Model {
+			request.Attempt++
+			return answer, verdict.Model, nil
 		}
 	}
 }
 
+// model finds a model by its name; the empty name is the first.
+func (a *Agent) model(name string) (Model, bool) {
+	if name == "" {
+		return a.Models[0], true
+	}
+	i := slices.IndexFunc(a.Models, func(m Model) bool { return m.Name() == name })
+	if i < 0 {
+		return nil, false
+	}
+	return a.Models[i], true
+}
+
+func noSuchModel(name string) error {
+	return &fault.Error{Code: fault.ModelNotFound, Subject: name, Reason: "is none of the agent's models"}
+}
+
 // generate asks the model once. Its failure stands in the response.
 func (a *Agent) generate(ctx context.Context, r Request) Response {
-	out := Response{Model: a.Models[0].Name(), Attempt: r.Attempt, Request: &r}
-	model := a.Models[0]
-	if r.Model != "" {
-		i := slices.IndexFunc(a.Models, func(m Model) bool { return m.Name() == r.Model })
-		if i < 0 {
-			out.Err = &fault.Error{Code: fault.ModelNotFound, Subject: r.Model, Reason: "is none of the agent's models"}
-			return out
-		}
-		model, out.Model = a.Models[i], r.Model
+	out := Response{Attempt: r.Attempt, Request: &r, Model: r.Model}
+	model, known := a.model(r.Model)
+	if !known {
+		out.Err = noSuchModel(r.Model)
+		return out
 	}
+	out.Model = model.Name()
 	transforms := make([]StreamTransform, len(r.Stream))
 	for i, begin := range r.Stream {
 		transforms[i] = begin()
@@ -239,6 +314,7 @@ func (r Response) with(d llm.Delta) Response {
 func (a *Agent) call(ctx context.Context, t *Turn, tools []Tool, asked chat.ToolCall) (string, error) {
 	tool, known := findTool(tools, asked.Name)
 	if !known {
+		t.record(Record{Family: ToolRuns, Name: "agent", Verdict: Denies, Reason: "there is no such tool"})
 		return asJSON(Denial{true, asked.Name, "agent", "there is no such tool"}), nil
 	}
 	call, verdict, err := a.Chains.Parameters.Run(ctx, t, Call{ToolCall: asked, Tool: tool})
@@ -254,14 +330,25 @@ func (a *Agent) call(ctx context.Context, t *Turn, tools []Tool, asked chat.Tool
 	case verdict.Kind == Denies:
 		return asJSON(Denial{true, asked.Name, t.lastName(), cmp.Or(verdict.Reason, "not allowed")}), nil
 	}
+	return ran(ctx, t, tool, call)
+}
+
+// ran runs a tool and leaves a record of it.
+func ran(ctx context.Context, t *Turn, tool Tool, call Call) (string, error) {
+	t.begin()
+	start := time.Now()
 	result, err := runTool(ctx, t, tool, call.Arguments)
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
+	rec := Record{Family: ToolRuns, Name: tool.Name, Duration: time.Since(start), Notes: t.end()}
 	if err != nil {
-		return asJSON(failure{toolReason(err), string(fault.CodeOf(err))}), nil
+		rec.Verdict, rec.Reason = Failed, string(fault.CodeOf(err))
+		result = asJSON(failure{toolReason(err), string(fault.CodeOf(err))})
 	}
-	return result, nil
+	rec.After = t.Count(result)
+	t.record(rec)
+	if t.Hooks != nil {
+		t.Hooks.send(Event{Record: rec, Value: cloneCall(call)})
+	}
+	return result, ctx.Err()
 }
 
 // runTool turns a tool's panic into its failure.

@@ -72,6 +72,7 @@ func Example() {
 	// llm_steps Retry continue
 	// response_modifiers Shout continue
 	// tool_modifiers Guard continue
+	// tools now continue
 	// message_modifiers Brief continue
 	// llm_steps Retry continue
 	// response_modifiers Shout continue

@@ -46,6 +46,9 @@ const (
 	ResponseModifiers Family = "response_modifiers"
 )
 
+// ToolRuns stands in the place of a family in the records of tools that were run.
+const ToolRuns Family = "tools"
+
 // kind is what the machine has to know of an element type.
 type kind[T any] struct {
 	family Family
@@ -174,6 +177,9 @@ func (c Chain[T]) failed(p Processor[T], err error) error {
 	f, ours := errors.AsType[*fault.Error](err)
 	if !ours {
 		return &fault.Error{Code: fault.ProcessorFailed, Subject: p.Name, Reason: reasonOf(err), Next: "mend the processor or leave it out", Err: err}
+	}
+	if f.Code == fault.BackendUnreachable {
+		return f // it is the server's failure, which the processor only met first
 	}
 	return &fault.Error{Code: f.Code, Subject: p.Name, Reason: f.Error(), Err: err}
 }

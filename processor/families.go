@@ -100,8 +100,19 @@ func (r Request) clone() Request {
 
 func (r Response) clone() Response {
 	r.ToolCalls = slices.Clone(r.ToolCalls)
+	if r.Request != nil {
+		asked := r.Request.clone()
+		r.Request = &asked
+	}
 	return r
 }
+
+func cloneCall(c Call) Call {
+	c.Tool = cloneTools([]Tool{c.Tool})[0]
+	return c
+}
+
+func cloneCandidate(c Candidate) Candidate { return Candidate{cloneCall(c.Call)} }
 
 // MessageChain orders message modifiers. A name that is missing or there twice
 // is fault.Usage, here and in the other constructors.
@@ -116,12 +127,12 @@ func InjectionChain(p ...ToolInjection) (Chain[[]Tool], error) {
 
 // ParameterChain orders what rewrites the arguments of calls.
 func ParameterChain(p ...ToolParameter) (Chain[Call], error) {
-	return newChain(kind[Call]{family: ToolModifiers, stage: "parameter", may: []Kind{Halts, Denies}, clone: same[Call]}, p)
+	return newChain(kind[Call]{family: ToolModifiers, stage: "parameter", may: []Kind{Halts, Denies}, clone: cloneCall}, p)
 }
 
 // ValidationChain orders what judges calls.
 func ValidationChain(p ...ToolValidation) (Chain[Candidate], error) {
-	return newChain(kind[Candidate]{family: ToolModifiers, stage: "validation", may: []Kind{Halts, Denies}, clone: same[Candidate], fixed: true}, p)
+	return newChain(kind[Candidate]{family: ToolModifiers, stage: "validation", may: []Kind{Halts, Denies}, clone: cloneCandidate, fixed: true}, p)
 }
 
 // ResponseChain orders response modifiers.
@@ -155,8 +166,6 @@ func StepChain(steps ...Step) (Steps, error) {
 	out.After, err = newChain(kind[Response]{family: LLMSteps, stage: "after", may: []Kind{Halts, Retries}, clone: Response.clone, tokens: func(t *Turn, r Response) int { return t.Count(r.Text) }}, after)
 	return out, err
 }
-
-func same[T any](v T) T { return v }
 
 // mostWait bounds what one retry may wait.
 const mostWait = time.Minute

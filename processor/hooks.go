@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Event is what a hook is told: a processor has run, and what stands now. Value
-// is a copy of the family's own type ([]Message, []Tool, Call, Candidate,
-// Request or Response).
+// Event is what a hook is told: a processor or a tool has run, and what stands
+// now. Value is a copy of the family's own type ([]Message, []Tool, Call,
+// Candidate, Request or Response); of a tool it is its Call.
 type Event struct {
 	Record Record
 	Value  any

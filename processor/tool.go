@@ -23,7 +23,7 @@ type Tool struct {
 func cloneTools(tools []Tool) []Tool {
 	out := slices.Clone(tools)
 	for i := range out {
-		out[i].Paths = slices.Clone(out[i].Paths)
+		out[i].Paths, out[i].Parameters = slices.Clone(out[i].Paths), slices.Clone(out[i].Parameters)
 	}
 	return out
 }

@@ -31,6 +31,19 @@ type Turn struct {
 	trace []Record
 	notes []Note
 	by    string // names Counter in the ledger
+	model string // of the agent's models the one that is asked; empty: the first
+	given bool   // Counter is the host's, not the model's
+}
+
+// turnTo measures and counts with a model, and asks it, from now on.
+func (t *Turn) turnTo(m Model) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.given = t.given || t.Counter != nil && t.by == ""
+	t.Model, t.model = m, m.Name()
+	if !t.given {
+		t.Counter, t.by = nil, ""
+	}
 }
 
 // IDE is what an editor shows.

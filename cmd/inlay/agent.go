@@ -172,7 +172,7 @@ func (c *agentCmd) tell(w io.Writer, t *processor.Turn) error {
 		if c.Quiet {
 			break
 		}
-		if r.Verdict != processor.Continues && r.Verdict != processor.Failed {
+		if r.Verdict != processor.Continues && (r.Verdict != processor.Failed || r.Family == processor.ToolRuns) {
 			if _, err := fmt.Fprintf(w, "%s: %s: %s\n", r.Name, r.Verdict, printable(r.Reason)); err != nil {
 				return err
 			}

@@ -161,7 +161,7 @@ func byLine(f func(string) string) processor.StreamTransform {
 // whose arguments are no JSON, answers that do not follow the schema that was
 // asked for. RetryStep asks again.
 type ResponseValidation struct {
-	MaxBytes int `json:"max_bytes"` // of the text; default 1 MiB
+	MaxBytes int `json:"max_bytes"` // of the text, and of the arguments of a call; default 1 MiB
 }
 
 // After implements the step.
@@ -185,6 +185,9 @@ func (p ResponseValidation) reason(r processor.Response) (string, error) {
 		return "the answer is too long", nil
 	}
 	for _, c := range r.ToolCalls {
+		if len(c.Arguments) > cmp.Or(p.MaxBytes, 1<<20) {
+			return "it calls a tool with arguments that are too long", nil
+		}
 		if _, ok := arguments(c.Arguments); !ok || c.Name == "" {
 			return "it calls a tool without a name, or with arguments that are no JSON object", nil
 		}
