@@ -60,7 +60,7 @@ func (p History) Modify(ctx context.Context, t *processor.Turn, v []processor.Me
 type Compression struct {
 	Above   float64 `json:"above"`          // share of the room; default .7
 	To      float64 `json:"to"`             // what is left, default .4
-	Summary int     `json:"summary_tokens"` // most tokens of the summary; default a tenth of the room, at most 1000
+	Summary int     `json:"summary_tokens"` // most tokens of the summary; default an eighth of the room, at most 1500
 	Model   bool    `json:"model"`          // the model writes the summary; else it is put together from the turns' first sentences
 
 	Generator llm.Generator `json:"-"`
@@ -84,7 +84,7 @@ func (p Compression) Modify(ctx context.Context, t *processor.Turn, v []processo
 		return v, processor.Continue(), nil
 	}
 	head, list := turns(v)
-	most := cmp.Or(p.Summary, min(1000, room/10))
+	most := cmp.Or(p.Summary, min(1500, room/8))
 	target := int(float64(room)*cmp.Or(p.To, .4)) - most
 	cut := 0
 	for cut < len(list)-1 && size > target {

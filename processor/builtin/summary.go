@@ -33,40 +33,124 @@ func splitSummary(head []processor.Message) (rest []processor.Message, text stri
 	return rest, text
 }
 
-// digest is a summary without a model: a line for each turn with its first
-// words, the tools it used and the first words of its answer. The oldest lines
-// go first when it grows too long.
+const (
+	theUser   = "The user: "
+	theAnswer = "The answer: "
+	keepTitle = "Said to be kept in mind:"
+	turnTitle = "The newest of these turns:"
+)
+
+// digest is a summary without a model. It keeps the sentences of the whole
+// conversation that hold what cannot be guessed (see weigh), the weightiest, in
+// their order, in half of the room; and in the rest a line for each of the
+// newest turns, with its first words, the tools it used and the first words of
+// its answer.
 func digest(t *processor.Turn, earlier string, old []processor.Message, most int) string {
-	var lines []string
-	gone := 0
-	for line := range strings.Lines(earlier) {
-		if _, err := fmt.Sscanf(line, "(earlier turns left out: %d)", &gone); err != nil && strings.TrimSpace(line) != "" {
-			lines = append(lines, strings.TrimRight(line, "\n"))
-		}
-	}
+	s := readDigest(earlier)
 	_, list := turns(old)
-	for _, s := range list {
-		lines = append(lines, digestLine(old[s.start:s.end]))
+	for _, turn := range list {
+		s.add(old[turn.start:turn.end])
 	}
-	sizes, sum := make([]int, len(lines)), 24 // for the line that counts what is gone
-	for i, l := range lines {
-		sizes[i] = t.Count(l) + 1
-		sum += sizes[i]
-	}
-	for len(lines) > 0 && sum > most {
-		sum -= sizes[0]
-		lines, sizes = lines[1:], sizes[1:]
-		gone++
-	}
-	if gone > 0 {
-		lines = slices.Insert(lines, 0, fmt.Sprintf("(earlier turns left out: %d)", gone))
-	}
-	return strings.Join(lines, "\n")
+	return s.write(t, most)
 }
 
-func digestLine(turn []processor.Message) string {
-	asked := own(turn[0])
-	answer := ""
+// summed is a digest in its parts.
+type summed struct {
+	facts []fact
+	lines []string
+	gone  int // turns that have no line any more
+}
+
+// readDigest reads what write has written; what a model wrote is a fact.
+func readDigest(text string) (s summed) {
+	here := &s.lines
+	var kept []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		item, isItem := strings.CutPrefix(line, "- ")
+		switch {
+		case line == "", line == turnTitle:
+			here = &s.lines
+		case line == keepTitle:
+			here = &kept
+		case strings.HasPrefix(line, "(earlier turns left out:"):
+			_, _ = fmt.Sscanf(line, "(earlier turns left out: %d)", &s.gone)
+		case isItem:
+			*here = append(*here, item)
+		default:
+			kept = append(kept, line)
+		}
+	}
+	for _, k := range kept {
+		said, answer := strings.CutPrefix(k, theAnswer)
+		s.facts = append(s.facts, fact{k, max(leastWeight, weigh(said, !answer))})
+	}
+	return s
+}
+
+// add takes a turn in.
+func (s *summed) add(turn []processor.Message) {
+	var answer string
+	for _, m := range turn {
+		if m.Role == chat.Assistant && m.Text() != "" {
+			answer = m.Text()
+		}
+	}
+	for _, f := range append(factsOf(own(turn[0]), ""), factsOf(answer, theAnswer)...) {
+		if !slices.ContainsFunc(s.facts, func(o fact) bool { return o.text == f.text }) {
+			s.facts = append(s.facts, f)
+		}
+	}
+	s.lines = append(s.lines, digestLine(turn, answer))
+}
+
+// write writes as much as most tokens hold.
+func (s *summed) write(t *processor.Turn, most int) string {
+	most -= 48 // for titles and the line that counts what is gone
+	size := func(line string) int { return t.Count(line) + 3 }
+	facts, used := s.weightiest(most/2, size)
+	first := len(s.lines)
+	for first > 0 && used+size(s.lines[first-1]) <= most {
+		first--
+		used += size(s.lines[first])
+	}
+	var b strings.Builder
+	if gone := s.gone + first; gone > 0 {
+		fmt.Fprintf(&b, "(earlier turns left out: %d)\n", gone)
+	}
+	for _, part := range []struct {
+		title string
+		items []string
+	}{{keepTitle, facts}, {turnTitle, s.lines[first:]}} {
+		if len(part.items) > 0 {
+			b.WriteString(part.title + "\n- " + strings.Join(part.items, "\n- ") + "\n")
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// weightiest are the facts that fit, in their order; of equal ones the newest.
+func (s *summed) weightiest(most int, size func(string) int) (texts []string, used int) {
+	order := make([]int, len(s.facts))
+	for i := range order {
+		order[i] = len(order) - 1 - i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return s.facts[j].weight - s.facts[i].weight })
+	var kept []int
+	for _, i := range order {
+		if n := size(s.facts[i].text); used+n <= most {
+			kept = append(kept, i)
+			used += n
+		}
+	}
+	slices.Sort(kept)
+	for _, i := range kept {
+		texts = append(texts, s.facts[i].text)
+	}
+	return texts, used
+}
+
+func digestLine(turn []processor.Message, answer string) string {
 	var tools []string
 	for _, m := range turn {
 		for _, c := range m.ToolCalls {
@@ -74,16 +158,13 @@ func digestLine(turn []processor.Message) string {
 				tools = append(tools, c.Name)
 			}
 		}
-		if m.Role == chat.Assistant && m.Text() != "" {
-			answer = m.Text()
-		}
 	}
-	line := "- The user: " + firstWords(asked, 160)
+	line := theUser + firstWords(own(turn[0]), 160)
 	if len(tools) > 0 {
 		line += " | Tools: " + strings.Join(tools, ", ")
 	}
 	if answer != "" {
-		line += " | The answer: " + firstWords(answer, 200)
+		line += " | " + theAnswer + firstWords(answer, 200)
 	}
 	return line
 }
