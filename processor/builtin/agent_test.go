@@ -375,7 +375,14 @@ func TestModelWritesTheSummary(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, out[0].Text(), "They spoke of bees.")
 	require.Less(t, len(out), 20)
-	g.errs = []error{nil, fmt.Errorf("down")}
+	require.Greater(t, len(g.asked), 1, "more than a window holds is summarised in pieces")
+	for _, r := range g.asked {
+		count, err := g.CountMessages(t.Context(), r.Messages)
+		require.NoError(t, err)
+		require.LessOrEqual(t, count.N, 2000)
+	}
+	require.Contains(t, g.asked[1].Messages[0].Text, "They spoke of bees.", "each piece goes on from the one before")
+	g.asked, g.errs = nil, []error{nil, fmt.Errorf("down")}
 	tr := turn(t, 2000)
 	out, _, err = c.Messages.Run(t.Context(), tr, v)
 	require.NoError(t, err)

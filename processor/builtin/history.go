@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
+	"math"
 	"slices"
 
 	"inlay/internal/plural"
@@ -11,11 +13,13 @@ import (
 	"inlay/processor"
 )
 
-// History keeps the newest turns that fit a number of tokens. The turn under
-// way always stays; a later processor answers for its size.
+// History keeps the newest turns that fit a number of tokens, where one is set:
+// what it leaves out is gone, while what compression finds too long it
+// summarises. The turn under way always stays; a later processor answers for its
+// size.
 type History struct {
-	MaxTokens int     `json:"max_tokens" zero:"by share"` // 0: by Share
-	Share     float64 `json:"share"`                      // of the room that the window has for messages; default .85
+	MaxTokens int     `json:"max_tokens" zero:"by share"` // 0: by Share, if that is set
+	Share     float64 `json:"share" zero:"any"`           // of the room that the window has for messages; 0: any
 	MaxTurns  int     `json:"max_turns" zero:"any"`       // 0: any number
 }
 
@@ -25,16 +29,14 @@ func (p History) Modify(ctx context.Context, t *processor.Turn, v []processor.Me
 	if mended > 0 {
 		t.Note("pairs_mended", plural.Of(mended, "time")+" a tool result had no call, or a call no result.")
 	}
-	limit := p.MaxTokens
-	if limit == 0 {
+	limit := cmp.Or(p.MaxTokens, math.MaxInt)
+	if p.MaxTokens == 0 && p.Share > 0 {
 		room, ok, err := t.Room(ctx)
 		if err != nil {
 			return v, processor.Continue(), err
 		}
-		if !ok {
-			limit = int(^uint(0) >> 1)
-		} else {
-			limit = int(float64(room) * cmp.Or(p.Share, .85))
+		if ok {
+			limit = int(float64(room) * p.Share)
 		}
 	}
 	head, list := turns(v)
@@ -96,7 +98,7 @@ func (p Compression) Modify(ctx context.Context, t *processor.Turn, v []processo
 	}
 	opening, earlier := splitSummary(v[head.start:head.end])
 	old := v[list[0].start:list[cut].start]
-	text, err := p.summary(ctx, t, earlier, old, most)
+	text, err := p.summary(ctx, t, earlier, old, most, room/2)
 	if err != nil {
 		return v, processor.Continue(), err
 	}
@@ -104,16 +106,44 @@ func (p Compression) Modify(ctx context.Context, t *processor.Turn, v []processo
 	return slices.Concat(opening, []processor.Message{summaryMessage(text)}, v[list[cut].start:]), processor.Continue(), nil
 }
 
-func (p Compression) summary(ctx context.Context, t *processor.Turn, earlier string, old []processor.Message, most int) (string, error) {
-	if p.Model && p.Generator != nil {
-		text, err := modelSummary(ctx, p.Generator, earlier, old, most)
+// summary is what stands for old turns, in at most most tokens. A model is given
+// them in pieces of about piece tokens, which its window holds.
+func (p Compression) summary(ctx context.Context, t *processor.Turn, earlier string, old []processor.Message, most, piece int) (string, error) {
+	if !p.Model || p.Generator == nil {
+		return digest(t, earlier, old, most), nil
+	}
+	text := earlier
+	for part := range pieces(t, old, piece) {
+		next, err := modelSummary(ctx, p.Generator, text, part, most)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		if err == nil && t.Count(text) <= most {
-			return text, nil
+		if err != nil || t.Count(next) > most {
+			t.Note("summary_of_ours", "The model's summary failed or was too long; one of ours stands in its place.")
+			return digest(t, earlier, old, most), nil
 		}
-		t.Note("summary_of_ours", "The model's summary failed or was too long; one of first sentences stands in its place.")
+		text = next
 	}
-	return digest(t, earlier, old, most), nil
+	return text, nil
+}
+
+// pieces cuts messages between turns into stretches of about size tokens.
+func pieces(t *processor.Turn, v []processor.Message, size int) iter.Seq[[]processor.Message] {
+	return func(yield func([]processor.Message) bool) {
+		_, list := turns(v)
+		from, n := 0, 0
+		for _, s := range list {
+			turn := t.Size(v[s.start:s.end]...)
+			if n > 0 && n+turn > size {
+				if !yield(v[from:s.start]) {
+					return
+				}
+				from, n = s.start, 0
+			}
+			n += turn
+		}
+		if from < len(v) {
+			yield(v[from:])
+		}
+	}
 }
