@@ -218,7 +218,7 @@ func (l *loader) names(f Family) (all, defaults []string) {
 		return names(r.Steps)
 	case ResponseModifiers:
 		return names(r.Responses)
-	case ToolModifiers:
+	case ToolModifiers, ToolRuns:
 	}
 	for _, get := range []func() ([]string, []string){
 		func() ([]string, []string) { return names(r.Injection) },

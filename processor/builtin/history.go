@@ -106,7 +106,7 @@ func (p Compression) Modify(ctx context.Context, t *processor.Turn, v []processo
 	return slices.Concat(opening, []processor.Message{summaryMessage(text)}, v[list[cut].start:]), processor.Continue(), nil
 }
 
-// summary is what stands for old turns, in at most most tokens. A model is given
+// summary is what stands for old turns, in no more than most tokens. A model is given
 // them in pieces of about piece tokens, which its window holds.
 func (p Compression) summary(ctx context.Context, t *processor.Turn, earlier string, old []processor.Message, most, piece int) (string, error) {
 	if !p.Model || p.Generator == nil {
