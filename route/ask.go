@@ -27,7 +27,7 @@ const extensions = `go|py|pyi|js|mjs|cjs|jsx|ts|tsx|java|c|h|cc|cpp|hpp|cs|rs|rb
 
 var (
 	fenced   = lazy.Regexp("(?s)```.*?(?:```|$)")
-	pathLike = lazy.Regexp("(?:^|[\\s\"'`(])((?:\\.{0,2}/)?(?:[\\w@.-]+/)+[\\w@.-]*|[\\w-]+(?:\\.[\\w-]+)*\\.(?:" + extensions +
+	pathLike = lazy.Regexp("(?:^|[\\s\"'`(])((?:\\.{0,2}/)?(?:[\\w@.-]+/)+[\\w@.-]*|\\.?[\\w-]+(?:\\.[\\w-]+)*\\.(?:" + extensions +
 		")|" + bareNames + "|\\.(?:env|git\\w+|\\w+ignore|\\w+rc|editorconfig|node-version|python-version|tool-versions|babelrc)(?:\\.\\w+)*)(?:[\\s\"'`),;:?!]|\\.(?:\\s|$)|$)")
 	quotes = lazy.Regexp("`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|(?:^|[\\s(])'([^'\n]+)'(?:[\\s,.;:?!)]|$)")
 	spaced = lazy.Regexp(`^[\w@./-]+(?: [\w@./-]+)+\.(?:` + extensions + `)$`) // a file's name with spaces

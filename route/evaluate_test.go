@@ -21,7 +21,7 @@ type expected struct {
 
 // parts of the set, in the order in which they were written.
 func parts() []string {
-	return []string{"tune", "held", "late", "fresh", "blind", "last", "far", "wide"}
+	return []string{"tune", "held", "late", "fresh", "blind", "last", "far", "wide", "broad", "sealed"}
 }
 
 func asks(tb testing.TB) (out []expected) {
@@ -112,14 +112,18 @@ func TestHeuristic(t *testing.T) {
 		all[e.half]++
 		if right(d, e.want) {
 			good[e.half]++
-		} else if e.half != "held" && e.half != "fresh" {
+		} else if e.half != "held" && e.half != "fresh" && e.half != "sealed" {
 			t.Logf("%q: want %s, got %+v", e.ask, e.want, d.Tool)
 		}
 	}
 	for _, half := range parts() {
 		t.Logf("%s: %d of %d asks decided as expected (%.3f)", half, good[half], all[half], float64(good[half])/float64(all[half]))
 		require.GreaterOrEqual(t, all[half], 40)
-		require.GreaterOrEqual(t, float64(good[half]), .9*float64(all[half]), half)
+		least := .9
+		if half == "sealed" { // what asks that nobody looked at come to
+			least = .84
+		}
+		require.GreaterOrEqual(t, float64(good[half]), least*float64(all[half]), half)
 	}
 }
 

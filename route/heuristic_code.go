@@ -40,7 +40,7 @@ func (a ask) certain() bool {
 
 // orders reports whether an ask is to change something.
 func (a ask) orders() bool {
-	return a.says(changes) && !a.asks() || !a.asks() && (a.says(wishes) || a.says(needs) && a.ours() && !a.says(lists))
+	return a.says(changes) && !a.asks() || !a.asks() && (a.says(wishes) || a.says(needs) && a.ours() && !a.says(lists) && !a.says(definitions))
 }
 
 // asks reports whether an ask is a question.
@@ -65,7 +65,7 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || !a.ours() && !a.says(definite) {
+		if a.says(prosaic) || !a.ours() && !a.says(definite) && (!a.says(coded) || a.says(general)) {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
@@ -171,7 +171,9 @@ func find(a ask) (Decision, bool) {
 
 // report takes the report of a failure for an ask to find it.
 func report(a ask) (Decision, bool) {
-	return a.when(a.Last == nil && a.says(broken) && a.ours() && !a.asks() && !a.says(prosaic), "the ask reports what goes wrong in the code")
+	about := a.ours() || a.says(coded)
+	wrong := a.says(broken) && about && !a.asks() || a.says(checks) && len(strings.Fields(a.words)) > 5 && (about || !a.says(personal))
+	return a.when(wrong && a.Last == nil && !a.says(question) && !a.says(prosaic) && !a.says(authors) && !a.general(), "the ask reports what goes wrong in the code")
 }
 
 // speaksOfLast reports whether an ask is about what the last tool returned.
@@ -189,7 +191,7 @@ func (a ask) when(ok bool, why string) (Decision, bool) {
 
 // read reads the file that an ask is about, or looks into the folder.
 func read(a ask) (Decision, bool) {
-	if len(a.paths) == 0 || a.general() {
+	if len(a.paths) == 0 || a.general() && !strings.Contains(a.paths[0], "/") {
 		return Decision{}, false
 	}
 	unread := slices.IndexFunc(a.paths, func(p string) bool { return !a.knows(p) && !isFolder(p) })
@@ -212,7 +214,7 @@ func read(a ask) (Decision, bool) {
 	return use("read_file", map[string]any{"path": a.paths[unread]}, "the ask is about this file, which is not at hand")
 }
 
-var aboutPath = lazy.Regexp("(?i)\\b(?:for|about|of|from|on|in|to|based on|für|zu|aus|über|von)\\s+(?:the |file |die |der |das )*[\"'`]?$")
+var aboutPath = lazy.Regexp("(?i)\\b(?:for|about|of|from|on|based on|für|aus|über|von)\\s+(?:the |file |die |der |das )*[\"'`]?$")
 
 // about reports whether the first path is what an ask speaks of, rather than
 // what it is to make.

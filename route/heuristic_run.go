@@ -13,7 +13,7 @@ const programs = `npm|npx|yarn|pnpm|node|go|make|cmake|ninja|git|gh|python3?|pip
 	`df|du|ps|top|uname|echo|pwd|which|chmod|chown|mkdir|touch|rm|cp|mv|head|tail|wc|sed|awk|sort|tree|env|kill|lsof|netstat|ping|whoami|hostname|date`
 
 var (
-	runVerb   = lazy.Regexp(`^(?:re-?run|run|execute|re-?start|start|launch|invoke|install|build|compile|deploy|kick off|fire up|spin up|boot|trigger|führe?|starte?|baue?|installiere?)\b|^mach\w* (?:mal )?(?:einen?|den|das|die) (?:build|deployment|release|test\w*)\b|\b(?:laufen lassen|ausführen|starten|bauen|installieren|neu ?starten)\W*$`)
+	runVerb   = lazy.Regexp(`^(?:re-?run|run|execute|re-?start|start|launch|invoke|install|build|compile|deploy|kick off|fire up|spin up|bring up|boot|trigger|führe?|starte?|baue?|installiere?)\b|^mach\w* (?:mal )?(?:einen?|den|das|die) (?:build|deployment|release|test\w*)\b|\b(?:laufen lassen|ausführen|starten|bauen|installieren|neu ?starten)\W*$`)
 	running   = lazy.Regexp(`\b(?:run|execute|kick off|fire up|invoke|try|use|call|do|type|laufen|ausführen|ausführst|lass\w*|führ\w*|starte?\w*)\b|\b(?:with|via|using|mit) _`)
 	aside2    = lazy.Regexp(`^(?:run|start|launch|build)\s+(?:me |us )?(?:through|over|down|by|with|from|off|on|a marathon|up)\b`)
 	alone     = lazy.Regexp(`^_(?:,?\s+(?:please|pls|for me|now|again|then|instead|first|bitte|nochmal|(?:should|would|will) (?:do|work|help)(?: it)?))*\W*$`)

@@ -10,10 +10,10 @@ import (
 
 var (
 	lists       = lazy.Regexp(`\b(?:list|listing|overview|show|see|enumerate|any|what|whats|which|give|gimme|how many|print|display|liste|zeige?|welche|gib)\b.*\b(?:files|(?:every|each|any) (?:\w+ )?file|\w*folders?|director(?:y|ies)|subfolders|contents? of (?:the )?_|tree|structure|layout|dateien|\w*ordner|verzeichnis\w*|\w*struktur)\b|\bcontents? of (?:the )?_|^(?:is|are) there (?:an? |any )?(?:folder|directory)\b|^(?:ls|list) (?:the )?_|(?:files?|\w*folders?|directory|dir|tree) (?:list(?:ing)?|structure)\b|^(?:project|folder|directory) (?:tree|structure|layout)\b`)
-	definitions = lazy.Regexp(`\b(?:list|show|what|which|outline|overview|give|all|name|liste|zeige?|welche|gib)\b.*\b(?:functions|methods|classes|(?:function|method|class|type) names|definitions?|types|structs|interfaces|symbols|exports?|signatures|enums|funktionen|methoden|klassen|definitionen|outline)\b|\b(?:outline|signatures) (?:of|for|in)\b|\boutline\b|^what(?:['’]?s| is)? (?:all )?(?:defined|declared|exported)\b`)
-	inside      = lazy.Regexp(`\b(?:in|of|from|under|inside|within|defined|declared|contains?|are there|has|have|im|aus|von|gibt es|do(?:es)? _|does \S+ (?:define|declare|export|have|contain|expose))\b`)
+	definitions = lazy.Regexp(`\b(?:list|show|what|which|outline|overview|give|all|name|liste|zeige?|welche|gib)\b.*\b(?:functions|methods|classes|(?:function|method|class|type) names|definitions?|types|structs|interfaces|symbols|exports?|signatures|enums|funktionen|methoden|klassen|definitionen|outline)\b|\b(?:outline|signatures) (?:of|for|in)\b|\b(?:list|names|overview|signatures) of (?:all |the |its )*(?:exported |public )?(?:functions|methods|classes|structs|types|interfaces|definitions|enums)\b|\boutline\b|^what(?:['’]?s| is)? (?:all )?(?:defined|declared|exported)\b`)
+	inside      = lazy.Regexp(`^outline\b|\b(?:in|of|from|under|inside|within|defined|declared|contains?|are there|has|have|im|aus|von|gibt es|do(?:es)? _|does \S+ (?:define|declare|export|have|contain|expose))\b`)
 	folderWord  = lazy.Regexp(`(?i)\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|\w*ordner|verzeichnis)\b|\b(?:folder|directory|\w*ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
-	contents    = lazy.Regexp(`^(?:show me |tell me )?(?:what(?:['’]?s| is)(?: (?:all|there|actually|stored|kept|located))*|(?:what(?: do we (?:have|keep)| have we got| lives| lies)|which [\w-]+ (?:do we have|have we got|are|is|live|lie|exist)|show (?:me )?(?:everything|all)|list|was (?:ist|liegt|steht|gibt es)|everything|(?:is|are) (?:there )?any\w*)\b.*) (?:in|inside|under|within|below|unter|im)\b`)
+	contents    = lazy.Regexp(`^(?:show me |tell me )?(?:what(?:['’]?s| is)(?: (?:all|there|actually|stored|kept|located))*|(?:what(?: else is| do we (?:have|keep)| have we got| lives| lies)|which [\w-]+ (?:do we have|have we got|are|is|live|lie|exist)|show (?:me )?(?:everything|all)|list|was (?:ist|liegt|steht|gibt es)|everything|(?:is|are) (?:there )?any\w*)\b.*) (?:in|inside|under|within|below|unter|im)\b`)
 	inFolder    = lazy.Regexp("(?i)\\b(?:in|inside|under|below|within|of|unter|from)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
 	noFolder    = lazy.Regexp(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|codebase|code|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|javascript|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind|listing|tree|layout|files?)$`)
 	recursive   = lazy.Regexp(`\b(?:recursive\w*|all files|tree|structure|layout|everything|alle dateien|rekursiv|struktur)\b`)
@@ -60,7 +60,7 @@ var holding = lazy.Regexp(`\b(?:` + holders + `|with the (?:word|string|text))\s
 // exactly reports whether an ask has a text of its own: a name, or a quote that
 // is no file.
 func (a ask) exactly() bool {
-	return len(a.symbols) > 0 || slices.ContainsFunc(a.quoted, func(q string) bool { return !slices.Contains(a.paths, q) && strings.Contains(a.text, `"`+q) })
+	return len(a.symbols) > 0 || slices.ContainsFunc(a.quoted, func(q string) bool { return !slices.Contains(a.paths, q) })
 }
 
 // withinAt comes before the folder that a search is in.
@@ -92,7 +92,10 @@ func (a ask) target() string {
 }
 
 var (
-	marker = lazy.Regexp(`\b(TODO|FIXME|HACK|XXX|DEPRECATED)(?:s\b|\b)`)
+	marker  = lazy.Regexp(`\b(TODO|FIXME|HACK|XXX|DEPRECATED)(?:s\b|\b)`)
+	seeking = lazy.Regexp(`^(?:search|grep|look|find|scan|such\w*|durchsuch\w*|finde?)\b`)
+	// shouted is a name in capitals.
+	shouted = lazy.Regexp(`\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b`)
 	// places asks where.
 	places = lazy.Regexp(`^(?:where|wo)\b`)
 	// imported is what files import.
@@ -171,8 +174,9 @@ func (a ask) wanted() (what, where string) {
 // grep searches for an exact text.
 func grep(a ask) (Decision, bool) {
 	said := len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places))
-	phrased := xInY().MatchString(a.text) || yForX().MatchString(a.text)
-	if !a.says(occurs) && !said && !phrased || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) || a.says(general) || !a.can("search_files") {
+	phrased := a.says(seeking) && (xInY().MatchString(a.text) || yForX().MatchString(a.text))
+	placed := a.says(places) && (len(a.quoted) > 0 || shouted().MatchString(a.text))
+	if !a.says(occurs) && !said && !phrased && !placed || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) || a.says(general) || !a.can("search_files") {
 		return Decision{}, false
 	}
 	what, where := a.wanted()

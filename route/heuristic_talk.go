@@ -11,7 +11,7 @@ import (
 
 var (
 	going = lazy.Regexp(`^(?:(?:continue|go on|read on|keep reading|further|go ahead|carry on|proceed|keep going|mach (?:bitte |mal )?weiter|weiter|lies weiter|fahre? fort|next|nächste\w*|(?:show me |give me |let me see |i need |read )?more|` +
-		`(?:(?:open|read|show|show me|take|look at|see|öffne) )?(?:the |den |die |das )?(?:first|top|second|third|last|erste\w*|zweite\w*)|(?:open|read|show me|see|let me see) (?:that|this|it)|(?:that|the|this) (?:whole|full|entire|complete) file)` +
+		`(?:(?:open|read|show|show me|take|look at|see|öffne) )?(?:the |den |die |das )?(?:first|top|next|second|third|last|erste\w*|zweite\w*)|(?:open|read|show me|see|let me see) (?:that|this|it)|(?:that|the|this) (?:whole|full|entire|complete) file)` +
 		`(?:[ ,]+(?:please|pls|bitte|with|from|of|reading|there|here|then|now|where you left off|the|that|this|it|first|top|one|ones?|hit|result|match|file|part|page|whole|full|entire|\d+|lines|zeilen|mit|de[mrns]|ersten?|nächsten?|lesen|treffer|datei|teil))*\W*|(?:show me |read |what about |i need |see |give me )?the rest\b.{0,60})$`)
 	more  = lazy.Regexp(`(?i)\((?:\d+ )?more lines|lines (\d+)-(\d+) of (\d+)|truncated|\.\.\.\s*$`)
 	shown = lazy.Regexp(`lines \d+-(\d+) of \d+`)
