@@ -15,7 +15,7 @@ type body struct {
 	asked    bool // somebody asks before or after it
 	told     bool // those words point at it
 	document bool // it has headings, and is not all wishes
-	letter   bool // it begins with a greeting, below what asks
+	foreign  bool // it is somebody's text: the request works on it, or it begins with a greeting
 }
 
 // body finds the opening and the end of the request.
@@ -28,7 +28,7 @@ func (p *page) body(spans []span) body {
 	}
 	b := body{to: len(p.lines)}
 	b.open(p, taken)
-	b.letter = b.asked && b.from > 0 && p.next(b.from) < len(p.lines) && greeting().MatchString(p.lines[p.next(b.from)].trim)
+	b.foreign = b.foreign || b.asked && b.from > 0 && p.next(b.from) < len(p.lines) && greeting().MatchString(p.lines[p.next(b.from)].trim)
 	if b.to = p.ending(max(b.from, 1), taken, b); b.to < len(p.lines) {
 		b.note(p.raw[p.lines[b.to].start:])
 	}
@@ -50,13 +50,13 @@ func (b *body) open(p *page, taken []bool) {
 		for end < b.to && !p.blank(end) && !taken[end] {
 			end++
 		}
-		if lead := p.leadLine(at, end, b.asked); lead > at { // the text follows on the next line
+		if lead := p.leadLine(at, end, b.asked); lead > at && !b.foreign { // the text follows on the next line
 			b.note(p.raw[p.lines[at].start:p.lines[lead-1].end])
 			b.from = lead
 			return
 		}
 		text := p.raw[p.lines[at].start:p.lines[end-1].end]
-		if !opens(text, at == p.next(0), b.asked) || p.heading(at) || b.asked && (p.laid(at, end) || end > at+1 && !plain(p.lines[at].trim)) {
+		if !opens(text, at == p.next(0), b.asked) || b.foreign && (len(text) > 160 || !asks(text)) || p.heading(at) || b.asked && (p.laid(at, end) || end > at+1 && !plain(p.lines[at].trim)) {
 			return
 		}
 		b.note(text)
@@ -86,10 +86,15 @@ func briefly(line string) bool {
 
 // note takes down what a part of the request says.
 func (b *body) note(text string) {
+	if b.asked && b.told && b.foreign {
+		return
+	}
 	b.asked = b.asked || requests(text) || leads(text) || own(text) && points(text)
 	b.told = b.told || leads(text) || len(text) < 160 && points(text)
 	for s := range sentences(text) {
-		b.told = b.told || points(s) && asks(s) || works().MatchString(strings.TrimSpace(s))
+		working := works().MatchString(strings.TrimSpace(s))
+		b.told = b.told || working || points(s) && asks(s)
+		b.foreign = b.foreign || working && (points(s) || strings.HasSuffix(strings.TrimSpace(text), ":"))
 	}
 }
 
@@ -136,11 +141,11 @@ func (p *page) ending(from int, taken []bool, b body) int {
 		}
 		text := p.raw[p.lines[at].start:p.lines[to-1].end]
 		switch {
-		case strings.HasPrefix(text, "  "):
+		case strings.HasPrefix(text, "  "), b.foreign && at <= p.next(b.from):
 			return found
 		case tries == 0 && to-at > 1 && requests(p.lines[to-1].trim) && !requests(p.raw[p.lines[at].start:p.lines[to-2].end]):
 			return to - 1
-		case len(text) <= 700 && (asks(text) || !b.asked && requests(text)), found < len(p.lines) && !b.letter && own(text) && len(text) <= 1200, signature().MatchString(text) && to-at < 4:
+		case len(text) <= 700 && (asks(text) || !b.asked && requests(text)), found < len(p.lines) && !b.foreign && own(text) && len(text) <= 1200, signature().MatchString(text) && to-at < 4:
 			found = at
 		case tries == 0 && len(text) < 40 && to-at == 1: // perhaps a name
 		default:
@@ -154,7 +159,7 @@ func (p *page) ending(from int, taken []bool, b body) int {
 }
 
 // works begins what is asked about a text that stands beside it.
-var works = lazy.Regexp(`(?i)^(?:please |pls |bitte |can you |could you )?(?:rewrite|rephrase|paraphrase|summari[sz]e|sum up|translate|proofread|correct|shorten|simplify|transcribe|review|tl;?dr|fasse?|übersetze?|kürze?|korrigiere?|résume[zr]?|tradui[st]|traduisez|corrige[zr]?|reformule[zr]?|raccourci\p{L}*|resum[aei]|resumir|traduce|traduci|traduza|riassumi|correggi|corrija|vat|vertaal|verbeter|streść|podsumuj|przetłumacz|popraw|переведи|исправь|сократи)(?:\P{L}|$)`)
+var works = lazy.Regexp(`(?i)^(?:please |pls |bitte |can you |could you )?(?:rewrite|rephrase|paraphrase|summari[sz]e|sum up|translate|proofread|shorten|simplify|transcribe|tl;?dr|explain (?:like|in (?:plain|simple))|fasse?|übersetze?|kürze?|korrigiere?|résume[zr]?|tradui[st]|traduisez|corrige[zr]?|reformule[zr]?|raccourci\p{L}*|resum[aei]|resumir|traduce|traduci|traduza|riassumi|correggi|corrija|vat|vertaal|verbeter|streść|podsumuj|przetłumacz|popraw|переведи|исправь|сократи)(?:\P{L}|$)`)
 
 var greeting = lazy.Regexp(`(?i)^(?:hi|hello|hey|dear|good (?:morning|evening|afternoon|day)|hallo|moin|servus|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir|hola|buen[oa]s|ciao|buongiorno|ol[áa]|bom dia|hoi|goedemorgen|cześć|dzień dobry|привет|здравствуйте|добрый)(?:\P{L}[^\n]{0,60})?$`)
 

@@ -63,9 +63,17 @@ func codeScore(l line) int {
 	return score
 }
 
+// codeScore is the score of line i, told once: runs look at a line many times.
+func (p *page) codeScore(i int) int {
+	if !p.lines[i].scored {
+		p.lines[i].scored, p.lines[i].score = true, codeScore(p.lines[i])
+	}
+	return p.lines[i].score
+}
+
 // code is indented or bare lines of a program.
 func code(p *page, i int) (span, bool) {
-	if codeScore(p.lines[i]) < 2 && !comment().MatchString(p.lines[i].text) {
+	if p.codeScore(i) < 2 && !comment().MatchString(p.lines[i].text) {
 		return span{}, false
 	}
 	r := codeRun{to: i}
@@ -94,7 +102,7 @@ type codeRun struct {
 
 func (r *codeRun) take(p *page, first, j int) {
 	newParagraph := j > first && p.blank(j-1)
-	switch score := codeScore(p.lines[j]); {
+	switch score := p.codeScore(j); {
 	case score >= 2:
 		r.sure, r.all, r.to, r.miss = r.sure+1, r.all+1, j+1, 0
 	case announces(p.lines[j].trim):

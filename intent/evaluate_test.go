@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
@@ -301,6 +302,36 @@ func BenchmarkBuiltin(b *testing.B) {
 			for _, k := range names {
 				b.Logf("%-11s %3d messages, precision %.3f, recall %.3f", k, kinds[k].samples, kinds[k].precision(), kinds[k].recall())
 			}
+		})
+	}
+}
+
+// BenchmarkLarge takes a message of 5 MB and prints how much longer it takes for
+// a byte than one of a fifth of its size: about 1, since time is linear.
+func BenchmarkLarge(b *testing.B) {
+	for name, unit := range map[string]string{
+		"log":   "2024-11-18 10:00:00 INFO import row 12 of 40 done\n",
+		"csv":   "12,Visser,2024-11-18,120.50\n",
+		"prose": "The harbour was built in 1902, and it is still in use by the fishermen of the town.\n\n",
+		"code":  "\tx = foo(bar[1]) + baz;\n",
+		"line":  "word after word ",
+		"asks":  "Can you tell me what this means and what I have to do?\n\n",
+	} {
+		b.Run(name, func(b *testing.B) {
+			took := func(size int) time.Duration {
+				m := intent.Message{Text: "Sum this up, please:\n\n" + strings.Repeat(unit, size/len(unit)), Large: true}
+				start := time.Now()
+				_, err := intent.Builtin{}.Analyze(b.Context(), m)
+				require.NoError(b, err)
+				return time.Since(start)
+			}
+			const size = 5 << 20
+			b.SetBytes(size)
+			small, large := time.Duration(0), time.Duration(0)
+			for b.Loop() {
+				small, large = small+took(size/5), large+took(size)
+			}
+			b.ReportMetric(large.Seconds()/small.Seconds()/5, "per-byte-of-1MB")
 		})
 	}
 }

@@ -19,6 +19,8 @@ type line struct {
 	start, end int    // without its end of line
 	text       string // raw[start:end]
 	trim       string // text without white space around it
+	scored     bool   // score is known
+	score      int    // how much it looks like a program
 }
 
 func newPage(raw string) *page {
@@ -29,7 +31,7 @@ func newPage(raw string) *page {
 			end, next = at+i, at+i+1
 		}
 		text := strings.TrimSuffix(raw[at:end], "\r")
-		p.lines = append(p.lines, line{at, at + len(text), text, strings.TrimSpace(text)})
+		p.lines = append(p.lines, line{start: at, end: at + len(text), text: text, trim: strings.TrimSpace(text)})
 		at = next
 	}
 	return p
@@ -130,11 +132,11 @@ var (
 	eastern = lazy.Regexp(`(?:してください|ください|ますか|でしょうか|教えて|要約|翻訳|请|請|帮我|总结|翻译|解释|吗|什么|怎么|为什么|哪些|주세요|해줘|요약|번역|설명|나요|까요)`)
 	polite  = lazy.Regexp(`(?i)(?:^|\P{L})(?:please|pls|plz|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|por favor|per favore|alsjeblieft|graag|proszę|пожалуйста)(?:\P{L}|$)`)
 	// timely is a word of time, with which people point at a day rather than a text.
-	timely = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|diese[rsnm]?|cet|cette|ce|ces|este|esta|estos|estas|questo|questa|deze|dit|esse|essa) (?:week|month|year|spring|summer|autumn|fall|winter|morning|afternoon|evening|weekend|time|way|kind|sort|term|season|Woche|Monat|Jahr|Frühling|Frühjahr|Sommer|Herbst|Winter|Morgen|Abend|Wochenende|Mal|semaine|mois|année|printemps|été|automne|hiver|matin|soir|week-end|fois|semana|mes|año|primavera|verano|otoño|invierno|mañana|tarde|noche|vez|settimana|mese|anno|estate|autunno|inverno|mattina|sera|volta|maand|jaar|voorjaar|zomer|najaar|ochtend|avond|keer|mês|ano|verão)(?:\P{L}|$)`)
+	timely = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|diese[rsnm]?|cet|cette|ce|ces|este|esta|estos|estas|questo|questa|deze|dit|esse|essa) (?:week|month|year|spring|summer|autumn|fall|winter|morning|afternoon|evening|weekend|time|way|kind|sort|term|season|Woche|Monat|Jahr|Frühling|Frühjahr|Sommer|Herbst|Winter|Morgen|Abend|Wochenende|Mal|semaine|mois|année|printemps|été|automne|hiver|matin|soir|week-end|fois|semana|mes|año|primavera|verano|otoño|invierno|mañana|tarde|noche|vez|settimana|mese|anno|estate|autunno|inverno|mattina|sera|volta|maand|jaar|voorjaar|zomer|najaar|ochtend|avond|keer|mês|ano|verão)(?:\P{L}|$)|(?:^|\P{L})(?:like|help (?:me |us )?with) this(?:\P{L}|$)`)
 	// pointing is a word that points at something beside the request.
 	pointing = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|following|follows|below|above|attached|pasted|here is|here are|here's|` +
-		`diese[rsnm]?|folgende[rnsm]?|unten|oben|hier ist|hier sind|hier|` + `ce|cet|cette|ces|suivante?s?|ci-dessous|ci-dessus|ci-joint|voici|` +
-		`este|esta|estos|estas|siguientes?|abajo|arriba|aquí|` + `questo|questa|questi|queste|seguenti?|segue|sotto|sopra|ecco|` + `esses?|essas?|seguintes?|abaixo|acima|aqui|` +
+		`daraus|hieraus|hiervon|diese[rsnm]?|folgende[rnsm]?|unten|oben|hier ist|hier sind|hier|` + `ce|cet|cette|ces|suivante?s?|ci-dessous|ci-dessus|ci-joint|voici|` +
+		`este|esta|esto|estos|estas|siguientes?|abajo|arriba|aquí|` + `questo|questa|questi|queste|seguenti?|segue|sotto|sopra|ecco|` + `esses?|essas?|seguintes?|abaixo|acima|aqui|` +
 		`deze|dit|volgende|hieronder|hierboven|` + `tę|tego|tych|następując\p{L}+|poniżs\p{L}+|powyżs\p{L}+|oto|` + `эт[оиуа]\p{L}*|следующ\p{L}+|ниже|выше|вот)(?:\P{L}|$)|以下|次の|上記|下記|这|以上|下面|다음|아래|위의|이 `)
 )
 

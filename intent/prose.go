@@ -98,10 +98,10 @@ func (b *body) pasted(p *page, s span, spans []span, next int) bool {
 	switch {
 	case b.document:
 		return true
+	case b.foreign && s.from == p.next(b.from) && size >= leastTold && !wishes(text):
+		return true
 	case p.instructs(s.from, s.to):
 		return false
-	case b.letter && s.from == p.next(b.from):
-		return true
 	case own(text) && !laid:
 		return false
 	case (laid || p.itemised(s.from, s.to)) && beside:
@@ -155,21 +155,29 @@ func (p *page) itemised(from, to int) bool {
 }
 
 // alike reports whether four paragraphs or lines, most of all, begin with marks
-// of one shape, such as R1: and R2:.
+// of one shape, such as R1: and R2:, or with a title.
 func (p *page) alike(from, to int) bool {
 	shapes := [2]map[string]int{{}, {}}
 	var all [2]int
+	titles := 0
 	for i := from; i < to; i++ {
 		if p.blank(i) {
 			continue
 		}
-		shape := markShape(p.lines[i].trim)
+		l := p.lines[i].trim
+		shape := markShape(l)
+		if (i == from || p.blank(i-1)) && i+1 < to && !p.blank(i+1) && len(l) < 60 && !plain(unmarked(l)) {
+			titles++
+		}
 		for k, first := range []bool{true, i == from || p.blank(i-1)} {
 			if first {
 				all[k]++
 				shapes[k][shape]++
 			}
 		}
+	}
+	if titles >= 4 && titles*3 > all[1]*2 {
+		return true
 	}
 	for k := range shapes {
 		delete(shapes[k], "")
