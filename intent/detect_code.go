@@ -30,7 +30,7 @@ func codeScore(l line) int {
 		t = t[:judged/2] + t[len(t)-judged/2:]
 		l.text = t
 	}
-	if n := strings.Count(t, " "); n > 2 && !strings.ContainsAny(t, "(){}[];=<>:#/\\\"$|&@*,-_") {
+	if strings.Count(t, " ") > 2 && !strings.ContainsAny(t, "(){}[];=<>:#/\\\"$|&@*_") && (strings.HasSuffix(t, ".") || !strings.ContainsAny(t, ",-")) {
 		return 0
 	}
 	if t == "" || bullet().MatchString(l.text) && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, "{") {
