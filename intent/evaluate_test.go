@@ -356,8 +356,8 @@ func TestQuality(t *testing.T) {
 		}
 		all += total.samples
 		require.GreaterOrEqual(t, total.precision(), .97, half)
-		require.GreaterOrEqual(t, total.recall(), .95, half)
-		require.GreaterOrEqual(t, total.f1, .95*float64(total.samples), half)
+		require.GreaterOrEqual(t, total.recall(), .9, half)
+		require.GreaterOrEqual(t, total.f1, .9*float64(total.samples), half)
 		require.Zero(t, total.touched, half)
 	}
 	require.GreaterOrEqual(t, all, 300)

@@ -134,7 +134,7 @@ var (
 	// timely is a word of time, with which people point at a day rather than a text.
 	timely = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|diese[rsnm]?|cet|cette|ce|ces|este|esta|estos|estas|questo|questa|deze|dit|esse|essa) (?:week|month|year|spring|summer|autumn|fall|winter|morning|afternoon|evening|weekend|time|way|kind|sort|term|season|Woche|Monat|Jahr|Frühling|Frühjahr|Sommer|Herbst|Winter|Morgen|Abend|Wochenende|Mal|semaine|mois|année|printemps|été|automne|hiver|matin|soir|week-end|fois|semana|mes|año|primavera|verano|otoño|invierno|mañana|tarde|noche|vez|settimana|mese|anno|estate|autunno|inverno|mattina|sera|volta|maand|jaar|voorjaar|zomer|najaar|ochtend|avond|keer|mês|ano|verão)(?:\P{L}|$)|(?:^|\P{L})(?:like|help (?:me |us )?with) this(?:\P{L}|$)`)
 	// pointing is a word that points at something beside the request.
-	pointing = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|following|follows|below|above|attached|pasted|here is|here are|here's|` +
+	pointing = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|those|any of that|following|follows|below|above|attached|pasted|here is|here are|here's|` +
 		`daraus|hieraus|hiervon|diese[rsnm]?|folgende[rnsm]?|unten|oben|hier ist|hier sind|hier|` + `ce|cet|cette|ces|suivante?s?|ci-dessous|ci-dessus|ci-joint|voici|` +
 		`este|esta|esto|estos|estas|siguientes?|abajo|arriba|aquí|` + `questo|questa|questi|queste|seguenti?|segue|sotto|sopra|ecco|` + `esses?|essas?|seguintes?|abaixo|acima|aqui|` +
 		`deze|dit|volgende|hieronder|hierboven|` + `tę|tego|tych|następując\p{L}+|poniżs\p{L}+|powyżs\p{L}+|oto|` + `эт[оиуа]\p{L}*|следующ\p{L}+|ниже|выше|вот)(?:\P{L}|$)|以下|次の|上記|下記|这|以上|下面|다음|아래|위의|이 `)

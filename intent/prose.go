@@ -42,7 +42,7 @@ func (p *page) loose(spans []span) []span {
 func (p *page) unless(s span, b *body) span {
 	at, _ := p.paragraph(s.to - 1)
 	last := p.lines[s.to-1]
-	if b.document || p.next(s.to) < len(p.lines) || at != s.to-1 || at <= s.from || len(last.trim) > 120 || !plain(last.trim) || dense(last.trim) || !p.laid(s.from, at) {
+	if b.document || p.next(s.to) < len(p.lines) || at != s.to-1 || at <= s.from || len(last.trim) > 120 || !plain(last.trim) || dense(last.trim) || !p.laid(s.from, at) && 6*len(last.trim) > s.end-s.start {
 		return s
 	}
 	cut, _ := p.whole(Prose, s.from, at)
@@ -102,7 +102,7 @@ func (b *body) pasted(p *page, s span, spans []span, next int) bool {
 		return true
 	case p.instructs(s.from, s.to):
 		return false
-	case own(text) && !laid:
+	case own(text) && !laid, b.from == 0 && firstPerson().MatchString(text[:min(len(text), 200)]) && !laid:
 		return false
 	case (laid || p.itemised(s.from, s.to)) && beside:
 		return b.asked || size >= leastLaid
@@ -155,36 +155,40 @@ func (p *page) itemised(from, to int) bool {
 }
 
 // alike reports whether four paragraphs or lines, most of all, begin with marks
-// of one shape, such as R1: and R2:, or with a title.
+// of one shape, such as R1: and R2:, or four paragraphs with a title.
 func (p *page) alike(from, to int) bool {
-	shapes := [2]map[string]int{{}, {}}
-	var all [2]int
-	titles := 0
+	var lines, firsts, titles []string
 	for i := from; i < to; i++ {
 		if p.blank(i) {
 			continue
 		}
 		l := p.lines[i].trim
-		shape := markShape(l)
-		if (i == from || p.blank(i-1)) && i+1 < to && !p.blank(i+1) && len(l) < 60 && !plain(unmarked(l)) {
-			titles++
+		lines = append(lines, markShape(l))
+		if i > from && !p.blank(i-1) {
+			continue
 		}
-		for k, first := range []bool{true, i == from || p.blank(i-1)} {
-			if first {
-				all[k]++
-				shapes[k][shape]++
-			}
+		firsts, titles = append(firsts, markShape(l)), append(titles, "")
+		if numbered().MatchString(l) {
+			firsts[len(firsts)-1] = "1"
+		}
+		if i+1 < to && !p.blank(i+1) && len(l) < 60 && !plain(unmarked(l)) {
+			titles[len(titles)-1] = "title"
 		}
 	}
-	if titles >= 4 && titles*3 > all[1]*2 {
-		return true
+	return repeated(lines) || repeated(firsts) || repeated(titles)
+}
+
+// repeated reports whether one of the shapes makes up two thirds, and is there
+// four times at least.
+func repeated(shapes []string) bool {
+	counts := map[string]int{}
+	for _, s := range shapes {
+		counts[s]++
 	}
-	for k := range shapes {
-		delete(shapes[k], "")
-		for _, n := range shapes[k] {
-			if n >= 4 && n*3 > all[k]*2 {
-				return true
-			}
+	delete(counts, "")
+	for _, n := range counts {
+		if n >= 4 && n*3 > len(shapes)*2 {
+			return true
 		}
 	}
 	return false
@@ -273,11 +277,12 @@ func (p *page) instructs(from, to int) bool {
 }
 
 var (
+	numbered    = lazy.Regexp(`^\(?\d{1,3}[.)]`)
 	headingMark = lazy.Regexp(`^#{1,6} \S`)
 	itemMark    = lazy.Regexp(`^(?:[-*•+·–‣◦]|\d{1,4}[.)]|[a-zA-Z][.)]|\(\d+\)|\[[ xX]\])\s+`)
-	instruction = lazy.Regexp(`(?i)^(?:do not|don't|never|always|no |not |avoid|use|keep|mention|include|add|remove|start|begin|end|make|be |let |set |put|say|tell|address|give|limit|ensure|format|return|output|skip|ignore|leave|stick|try|focus|` +
-		`nicht|kein\p{L}*|nie|immer|verwende|benutze|nutze|beginne|ende|halte|vermeide|erwähne|füge|achte|ne pas|ne |pas de|évite\p{L}*|utilise\p{L}*|ajoute\p{L}*|commence\p{L}*|termine\p{L}*|garde\p{L}*|` +
-		`no |sin |usa|evita|incluye|añade|empieza|termina|mantén|non |senza|aggiungi|inizia|finisci|mantieni|não|sem |use|evite|inclua|adicione|geen|niet|gebruik|vermijd|begin|eindig|voeg|houd|nie |bez |użyj|unikaj|dodaj|не |без |используй|избегай|добавь|начни|закончи)(?:\P{L}|$)`)
+	instruction = lazy.Regexp(`(?i)^(?:do not|don't|never|always|no|not|nothing|avoid|use|keep|mention|include|add|remove|start|begin|end|make|be|let|set|put|say|tell|address|give|limit|ensure|format|return|output|skip|ignore|leave|stick|try|focus|` +
+		`nicht|kein\p{L}*|nie|immer|verwende|benutze|nutze|beginne|ende|halte|vermeide|erwähne|füge|achte|ne pas|ne|pas de|évite\p{L}*|utilise\p{L}*|ajoute\p{L}*|commence\p{L}*|termine\p{L}*|garde\p{L}*|` +
+		`no|sin|usa|evita|incluye|añade|empieza|termina|mantén|non|senza|aggiungi|inizia|finisci|mantieni|não|sem|use|evite|inclua|adicione|geen|niet|gebruik|vermijd|begin|eindig|voeg|houd|nie|bez|użyj|unikaj|dodaj|не|без|используй|избегай|добавь|начни|закончи)(?:\P{L}|$)`)
 	wish = lazy.Regexp(`(?i)(?:^|\P{L})(?:should|must|shall|needs? to|ought|would like|soll(?:en|te|ten)?|muss|müssen|möchte\p{L}*|devrai\p{L}*|doi(?:t|vent)|debe\p{L}*|tiene que|deve|devono|dovrebbe\p{L}*|precisa|moet\p{L}*|powin\p{L}*|должн\p{L}*|нужно)(?:\P{L}|$)|たい|必要|需要|希望|应该|싶|필요`)
 )
 
