@@ -16,7 +16,7 @@ import (
 // doctorCmd looks a set-up over before it is used, or while it is.
 type doctorCmd struct {
 	serveCmd
-	Only   []string `placeholder:"CHECK" help:"Make these checks alone: settings, address, data, disk, cache, keys, tls, upstreams, embedder, worker, pdfium, ocr, clock, server."`
+	Only   []string `placeholder:"CHECK" help:"Make these checks alone: settings, address, data, disk, cache, keys, tls, upstreams, embedder, intent, route, processors, worker, pdfium, ocr, clock, server."`
 	Output string   `enum:"text,json" default:"text" help:"What to print: text or json."`
 }
 
@@ -56,6 +56,9 @@ func checks() []check {
 		{"tls", lookTLS},
 		{"upstreams", lookUpstreams},
 		{"embedder", lookEmbedder},
+		{"intent", lookIntent},
+		{"route", lookRoute},
+		{"processors", lookProcessors},
 		{"worker", lookWorker},
 		{"pdfium", lookPDFium},
 		{"ocr", lookOCR},
