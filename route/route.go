@@ -14,6 +14,7 @@ package route
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"inlay/chat"
 )
@@ -44,8 +45,17 @@ type Call struct {
 
 // ToolCall is the proposal as a chat carries it.
 func (c Call) ToolCall(id string) (chat.ToolCall, error) {
-	args, err := json.Marshal(c.Params)
-	return chat.ToolCall{ID: id, Name: c.Name, Arguments: string(args)}, err
+	args, err := arguments(c.Params)
+	return chat.ToolCall{ID: id, Name: c.Name, Arguments: args}, err
+}
+
+// arguments are JSON that reads as it was meant: a diff keeps its "<".
+func arguments(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 // Big says how the large model is to be called. Deciders give notes; Decide adds

@@ -100,7 +100,7 @@ func (r Router) Decide(ctx context.Context, req Request) (Outcome, error) {
 	}
 	out.Stages = append(out.Stages, r.preprocessor(decider, in, d, usage, time.Since(start)))
 	if err != nil {
-		out.Warnings = append(out.Warnings, "The prompt is not routed: "+publicReason(err)+".")
+		out.Warnings = append(out.Warnings, "The prompt is not routed: "+decider.Name()+" "+publicReason(err)+".")
 		r.log(ctx, out)
 		return out, nil
 	}
@@ -262,23 +262,28 @@ func (r Router) preprocessor(d Decider, in Input, made Decision, u Usage, took t
 	return s
 }
 
-// publicReason quotes our own errors; what others say may hold content.
+// publicReason says what a decider did wrong: our own errors in their words,
+// those of others by their code, since they may hold content.
 func publicReason(err error) string {
-	if errors.Is(err, llm.ErrUnfinished) {
-		return llm.ErrUnfinished.Error()
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "the decider failed (" + string(fault.Timeout) + ")"
-	}
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return "the decider failed (" + string(f.Code) + ")"
-	}
 	for _, own := range []error{errAnswer, errCut, errBoth} {
 		if errors.Is(err, own) {
-			return own.Error()
+			return "could not decide: " + own.Error()
 		}
 	}
-	return "the decider failed"
+	code := fault.CodeOf(err)
+	switch {
+	case errors.Is(err, llm.ErrUnfinished):
+		return "could not decide: " + llm.ErrUnfinished.Error()
+	case errors.Is(err, context.DeadlineExceeded), code == fault.Timeout:
+		return "did not answer in time (timeout)"
+	case code == fault.BackendUnreachable:
+		return "cannot be reached (backend_unreachable); check the provider, its address and its key"
+	case code == fault.ModelNotFound:
+		return "is not there (model_not_found); check preprocessorModelId"
+	case code == fault.Unauthorized:
+		return "was not allowed (unauthorized); check the provider's key"
+	}
+	return "failed (" + string(code) + ")"
 }
 
 func (r Router) log(ctx context.Context, o Outcome) {

@@ -1,7 +1,6 @@
 package route
 
 import (
-	"encoding/json"
 	"strings"
 
 	"inlay/internal/lazy"
@@ -16,11 +15,11 @@ func Wrap(m chat.Message) (chat.Message, error) {
 	if len(m.ToolCalls) > 0 || hasTool(m.Text) {
 		return m, nil
 	}
-	args, err := json.Marshal(map[string]string{"result": m.Text})
+	args, err := arguments(map[string]string{"result": m.Text})
 	if err != nil {
 		return m, err
 	}
-	m.Text, m.ToolCalls = "", []chat.ToolCall{{ID: "call_" + Completion, Name: Completion, Arguments: string(args)}}
+	m.Text, m.ToolCalls = "", []chat.ToolCall{{ID: "call_" + Completion, Name: Completion, Arguments: args}}
 	return m, nil
 }
 

@@ -136,6 +136,9 @@ func (c *routeCmd) request(a *app, r route.Router) (route.Request, error) {
 		Ask: ask, Context: c.Summary, Mode: mode, Messages: append(past.Messages, chat.Message{Role: chat.User, Text: ask}),
 		Environment: whereRoute(root, a.getenv),
 	}
+	if c.LastTool == "" && c.LastPath+c.LastResult != "" {
+		return req, &fault.Error{Code: fault.Usage, Subject: "--last-tool", Reason: "is missing beside --last-path or --last-result", Next: "name the tool that ran, as --last-tool read_file"}
+	}
 	if c.LastTool != "" {
 		req.Last = &route.Last{Tool: c.LastTool, Path: c.LastPath}
 		if req.Last.Preview, err = readText(c.LastResult); err != nil {
