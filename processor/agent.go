@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"inlay/chat"
@@ -270,7 +271,7 @@ func (a *Agent) generate(ctx context.Context, r Request) Response {
 	for i, begin := range r.Stream {
 		transforms[i] = begin()
 	}
-	asked := llm.Request{Messages: Chats(r.Messages), Tools: llmTools(r.Tools), MaxTokens: r.MaxTokens, Temperature: r.Temperature, Seed: r.Seed, Stop: r.Stop, Schema: r.Schema}
+	asked := llm.Request{Messages: oneSystem(Chats(r.Messages)), Tools: llmTools(r.Tools), MaxTokens: r.MaxTokens, Temperature: r.Temperature, Seed: r.Seed, Stop: r.Stop, Schema: r.Schema}
 	for d, err := range model.Generate(ctx, asked) {
 		if err != nil {
 			out.Err = err
@@ -283,6 +284,23 @@ func (a *Agent) generate(ctx context.Context, r Request) Response {
 		}
 	}
 	return out
+}
+
+// oneSystem makes one of the system messages that a conversation begins with,
+// the turn's own and a summary: templates of many models know only one.
+func oneSystem(messages []chat.Message) []chat.Message {
+	n := 0
+	for n < len(messages) && messages[n].Role == chat.System {
+		n++
+	}
+	if n < 2 {
+		return messages
+	}
+	first := messages[0]
+	for _, m := range messages[1:n] {
+		first.Text = strings.TrimRight(first.Text, "\n") + "\n\n" + m.Text
+	}
+	return append([]chat.Message{first}, messages[n:]...)
 }
 
 // through sends a piece of text through the transforms; at the end each gives

@@ -78,6 +78,26 @@ func TestCallsOfOneID(t *testing.T) {
 	require.NotContains(t, notes(tr), "pairs_mended")
 }
 
+// TestOneSystemMessage: a summary stands in the message that holds the
+// surroundings, since many templates know one system message; and names in a
+// listing can neither break its lines nor turn them round.
+func TestOneSystemMessage(t *testing.T) {
+	m := &scripted{Measurer: measurer(t, 3000), answers: []llm.Answer{{Text: "done"}}}
+	c := &processor.Conversation{}
+	for i := range 60 {
+		c.Messages = append(c.Messages, processor.Say(chat.User, processor.FromHistory, fmt.Sprintf("Question %d. %s", i, strings.Repeat("All work and no play. ", 10))), processor.Say(chat.Assistant, processor.FromModel, "Yes."))
+	}
+	_, err := agent(t, folder(t, map[string]string{"a\nb.md": "x", "gpj.\u202ephoto.md": "x", "c\u2028d.md": "x", "e\u009b31m.md": "x"}), "", m).Turn(t.Context(), turn(t, 3000), c, "now")
+	require.NoError(t, err)
+	sent := m.asked[0].Messages
+	require.Equal(t, chat.System, sent[0].Role)
+	require.Contains(t, sent[0].Text, "summary of earlier turns")
+	require.Contains(t, sent[0].Text, "\na\ufffdb.md\nc\ufffdd.md\ne\ufffd31m.md\ngpj.\ufffdphoto.md\n")
+	for _, message := range sent[1:] {
+		require.NotEqual(t, chat.System, message.Role)
+	}
+}
+
 // TestTraceTellsOfTools: what was run, what failed, what is not there.
 func TestTraceTellsOfTools(t *testing.T) {
 	calls := llm.Answer{ToolCalls: []chat.ToolCall{{ID: "1", Name: "read_file", Arguments: `{"path":"a.md"}`}, {ID: "2", Name: "read_file", Arguments: `{"path":"none.md"}`}, {ID: "3", Name: "\x1b[31mhush", Arguments: `{}`}}}

@@ -185,7 +185,6 @@ func TestSurroundings(t *testing.T) {
 	require.Contains(t, notes(tr), "selection_left_out")
 }
 
-// A branch that lies behind a link out of the workspace is not read.
 // TestReadIsWhatWasJudged: while a link turns between an open file, an ignored
 // one, a pipe and the outside, only the open one is ever read, and nothing hangs.
 func TestReadIsWhatWasJudged(t *testing.T) {
@@ -214,6 +213,7 @@ func TestReadIsWhatWasJudged(t *testing.T) {
 	t.Logf("%d of 10000 were read", read)
 }
 
+// A branch that lies behind a link out of the workspace is not read.
 func TestBranchStaysInside(t *testing.T) {
 	w := folder(t, map[string]string{"a": ""})
 	require.NoError(t, os.Symlink(filepath.Dir(w.Dir()), filepath.Join(w.Dir(), ".git")))
@@ -285,6 +285,12 @@ func TestAtFile(t *testing.T) {
 	require.Equal(t, "retrieval", out[0].Injected.Strategy, "budgeted by injection")
 	require.Contains(t, out[0].Text(), "4711")
 	require.Less(t, len(out[0].Text()), 16000)
+
+	tr = turn(t, 4000)
+	tr.Arguments = map[string]string{"thing": "the code of the vault"}
+	out = modify(t, c, tr, "What is {thing} by @long.md?")
+	require.Contains(t, out[0].Text(), "4711", "the value is searched for, not its name")
+	require.Contains(t, out[0].Text(), "What is {thing} by @long.md?", "it is put in where that processor stands")
 
 	for ref, reason := range map[string]string{
 		"@../secret.txt": "outside of the workspace", "@/etc/passwd": "outside of the workspace", "@link.txt": "outside of the workspace", "@up/secret.txt": "outside of the workspace",

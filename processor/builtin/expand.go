@@ -142,7 +142,7 @@ func (p AtFile) Modify(ctx context.Context, t *processor.Turn, v []processor.Mes
 		return v, processor.Continue(), &fault.Error{Code: fault.WindowUnknown, Subject: "@" + files[0].Name, Reason: "there is no model whose window could hold it"}
 	}
 	options := p.Injection
-	text, asked := v[i].Text(), question(v[i], names)
+	text, asked := v[i].Text(), question(t, v[i], names)
 	options.ReserveOutput = max(options.ReserveOutput, t.Reserve) + max(0, t.Count(text)-t.Count(asked))
 	history, err := recent(ctx, t, slices.Concat(v[:i], v[i+1:]))
 	if err != nil {
@@ -178,9 +178,11 @@ func recent(ctx context.Context, t *processor.Turn, v []processor.Message) ([]pr
 	return v, nil
 }
 
-// question is what a message asks without the references that were followed: a
-// file's name in it would be searched for like any other word.
-func question(m processor.Message, names []string) string {
+// question is what a message asks, as files are searched for it: without the
+// references that were followed, since a file's name is no word of it, and with
+// the turn's values in the place of their names, which are put into the message
+// itself later.
+func question(t *processor.Turn, m processor.Message, names []string) string {
 	m = m.Clone()
 	for i, part := range m.Parts {
 		if !part.Origin.Expandable() {
@@ -194,7 +196,9 @@ func question(m processor.Message, names []string) string {
 				from = r.end
 			}
 		}
-		m.Parts[i].Text = b.String() + part.Text[from:]
+		m.Parts[i].Text = placeholder().ReplaceAllStringFunc(b.String()+part.Text[from:], func(s string) string {
+			return cmp.Or(t.Arguments[s[1:len(s)-1]], s)
+		})
 	}
 	if asked := strings.TrimSpace(m.Text()); asked != "" {
 		return asked

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 	"time"
+	"unicode"
 
 	"inlay/processor"
 )
@@ -141,10 +142,10 @@ func listing(ctx context.Context, w *Workspace, rel string, depth, most int) (li
 	return lines, more, err
 }
 
-// oneLine keeps a name from looking like several.
+// oneLine keeps a name from looking like several, or like another.
 func oneLine(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 			return '\ufffd'
 		}
 		return r
