@@ -24,7 +24,7 @@ type agentCmd struct {
 	searchSettings
 	Workspace string            `default:"." placeholder:"DIR" help:"Folder that the model may look at. Nothing outside of it is read."`
 	Fallback  []string          `sep:"none" placeholder:"PROVIDER:NAME" help:"Model to ask when the one before fails; may be repeated."`
-	Arg       map[string]string `sep:"none" placeholder:"NAME=VALUE" help:"Value for {NAME} in what you ask; may be repeated."`
+	Arg       map[string]string `sep:"none" mapsep:"none" placeholder:"NAME=VALUE" help:"Value for {NAME} in what you ask; may be repeated."`
 	History   string            `placeholder:"FILE" help:"Conversation to go on with (inlay.history/v1); it is made if it is not there."`
 	IDE       string            `name:"ide" placeholder:"FILE" help:"What your editor shows, as JSON: file, language, selection, line, column."`
 	MaxSteps  int               `default:"16" placeholder:"N" help:"Most calls of the model for one question."`

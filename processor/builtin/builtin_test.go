@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -345,6 +346,7 @@ func TestShell(t *testing.T) {
 		{"['git show *']", "$(git show HEAD:secret.env)", "$(git show HEAD:secret.env)"},
 		{"['cat secret.env']", "$(cat secret.env)", "token"}, // the author's choice
 		{"['false']", "$(false)", "(exit status 1)"},
+		{"['ls *']", "$(ls nowhere.txt)", "ls: cannot access 'nowhere.txt': No such file or directory\n(exit status 2)"},
 		{"['echo **']", "$(echo open", "$(echo open"},
 		{"['echo **']", "{sub}", "$(touch ran)"},
 	} {
@@ -368,6 +370,26 @@ func TestShell(t *testing.T) {
 	require.ErrorContains(t, err, "p.yaml:5:9: ShellProcessorModifier: the option allow begins with no program's name")
 	_, err = processor.Load("p.yaml", []byte("processors: {message_modifiers: [{name: ShellProcessorModifier, options: {allow: 3}}]}"), builtin.Registry(h))
 	require.ErrorContains(t, err, "the option allow is a number")
+}
+
+// TestShellInAForeignRepository: a repository's own configuration runs nothing.
+func TestShellInAForeignRepository(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	w := folder(t, map[string]string{"a.txt": "one\n"})
+	require.NoError(t, exec.CommandContext(t.Context(), "git", "init", "-q", w.Dir()).Run())
+	config, err := os.OpenFile(filepath.Join(w.Dir(), ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = config.WriteString("[core]\n\tfsmonitor = touch ran; false\n")
+	require.NoError(t, err)
+	require.NoError(t, config.Close())
+	c := load(t, builtin.Host{Workspace: w}, "processors: {message_modifiers: [{name: ShellProcessorModifier, options: {allow: ['git status --short']}}]}")
+	out := modify(t, c, turn(t, 8000), "$(git status --short)")
+	require.Contains(t, out[len(out)-1].Text(), "?? a.txt")
+	require.NoFileExists(t, filepath.Join(w.Dir(), "ran"))
+	require.NoError(t, exec.CommandContext(t.Context(), "git", "-C", w.Dir(), "status").Run())
+	require.FileExists(t, filepath.Join(w.Dir(), "ran"), "git by itself does run it")
 }
 
 func TestArguments(t *testing.T) {

@@ -139,10 +139,15 @@ func (p Shell) run(ctx context.Context, argv []word) (string, error) {
 	}
 	cmd := exec.CommandContext(inner, argv[0].text, args...)
 	cmd.Dir = p.Workspace.Dir()
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LC_ALL=C.UTF-8", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LC_ALL=C.UTF-8", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0",
+		// what the configuration of a repository from elsewhere would run
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false", "GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=" + os.DevNull,
+	}
 	cmd.WaitDelay = time.Second
 	out := &bounded{most: cmp.Or(p.Max, 64<<10), over: cancel}
-	cmd.Stdout = out
+	problems := &bounded{most: 2 << 10, over: func() {}}
+	cmd.Stdout, cmd.Stderr = out, problems
 	err := cmd.Run()
 	subject := "$(" + argv[0].text + " ...)"
 	switch {
@@ -153,9 +158,10 @@ func (p Shell) run(ctx context.Context, argv []word) (string, error) {
 	case inner.Err() != nil:
 		return "", &fault.Error{Code: fault.Timeout, Subject: subject, Reason: fmt.Sprintf("it did not end within %s", limit), Next: "raise timeout_seconds"}
 	}
-	text := strings.TrimRight(strings.ToValidUTF8(out.text.String(), "\ufffd"), "\n")
+	text := out.String()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return strings.TrimLeft(text+fmt.Sprintf("\n(exit status %d)", exit.ExitCode()), "\n"), nil
+		lines := []string{text, problems.String(), fmt.Sprintf("(exit status %d)", exit.ExitCode())}
+		return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n"), nil
 	}
 	if err != nil {
 		return "", &fault.Error{Code: fault.FileNotFound, Subject: subject, Reason: "the program cannot be started", Next: "install it, or take it off the list", Err: err}
@@ -171,11 +177,21 @@ type bounded struct {
 	over func()
 }
 
+// String is what was kept, as text without line breaks at its end.
+func (b *bounded) String() string {
+	s := strings.TrimRight(strings.ToValidUTF8(b.text.String(), "\ufffd"), "\n")
+	if b.full {
+		s += " [...]"
+	}
+	return s
+}
+
 // Write implements io.Writer.
 func (b *bounded) Write(data []byte) (int, error) {
 	if b.text.Len()+len(data) > b.most {
 		b.full = true
 		b.over()
+		b.text.Write(data[:b.most-b.text.Len()])
 		return len(data), nil
 	}
 	return b.text.Write(data)
