@@ -97,3 +97,22 @@ func TestIntentInCompletions(t *testing.T) {
 	require.Equal(t, first, sent(0), "the history is as it was")
 	require.Contains(t, sent(2), "And 1017?")
 }
+
+// TestIntentAsPreprocessor: where a request lets intent and files run, files
+// sees what intent moved, and the answer shows it.
+func TestIntentAsPreprocessor(t *testing.T) {
+	up := newUpstream(t, says("worker-2"))
+	s := start(t, setup{upstreams: up.list()})
+	got := s.do("POST", "/v1/chat/completions", "", map[string]any{
+		"model": "m", "messages": []any{map[string]any{"role": "user", "content": pasted()}},
+		"inlay": map[string]any{"preprocessors": []string{"intent", "files"}, "context_length": 4000, "mode": "full"},
+	})
+	require.Equal(t, http.StatusOK, got.status, string(got.body))
+	var answer struct{ Inlay laidOut }
+	got.into(t, &answer)
+	require.Len(t, answer.Inlay.Intent.Documents, 1)
+	sent, _ := up.last()["messages"].([]any)[0].(map[string]any)["content"].(string)
+	require.Contains(t, sent, "** user_context_1.txt full content **")
+	require.Contains(t, sent, "User query: Which worker finished batch 1042?")
+	require.Equal(t, 1, strings.Count(sent, "finished batch 1017"))
+}

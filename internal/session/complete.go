@@ -368,14 +368,17 @@ func (c *Completion) execute(ctx context.Context, x Execution, req injection.Req
 	if err != nil {
 		return err
 	}
-	out, err := c.service.run(ctx, c.owner, one, req, x)
+	out, split, err := c.service.run(ctx, c.owner, one, &req, x)
 	if err != nil {
 		return err
 	}
-	c.Execution = &out
+	c.Execution, c.Split = &out, split
 	c.asked = chat.Message{Role: chat.User, Text: string(out.Prompt), Attachments: slices.Clone(req.Images)}
 	for _, f := range req.Files {
 		c.asked.Attachments = append(c.asked.Attachments, chat.Attachment{FileID: cmp.Or(f.ID, parse.FileID(f.Data)), Name: f.Name, MediaType: f.MediaType})
+	}
+	if split != nil && split.Raw != split.Text {
+		split.mark(&c.asked)
 	}
 	if err := c.rewriteLast(ctx, string(out.Prompt), req.Images); err != nil {
 		return err

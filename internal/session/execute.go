@@ -12,6 +12,7 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/intent"
 	"inlay/parse"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
@@ -37,28 +38,38 @@ func (s *Service) Execute(ctx context.Context, owner string, one *strategy.Strat
 		return strategy.Execution{}, wrong("chat_id", "no chat: executing a strategy keeps nothing")
 	}
 	req, err := s.request(ctx, owner, x.Question)
-	if fault.Is(err, fault.WindowUnknown) && len(x.Files) == 0 {
+	if fault.Is(err, fault.WindowUnknown) && len(x.Files) == 0 && !slices.Contains(one.Preprocessors, intent.ID) {
 		x.ContextLength = 1 // nothing to fit into it
 		req, err = s.request(ctx, owner, x.Question)
 	}
 	if err != nil {
 		return strategy.Execution{}, err
 	}
-	out, err := s.run(ctx, owner, one, req, x)
+	out, _, err := s.run(ctx, owner, one, &req, x)
 	return out, s.ofUpstream(x.Model, err)
 }
 
-// run executes a strategy over what the injector would be asked.
-func (s *Service) run(ctx context.Context, owner string, one *strategy.Strategy, req injection.Request, x Execution) (strategy.Execution, error) {
-	end, err := s.load.begin(ctx, owner, req)
+// run executes a strategy over what the injector would be asked. Where it names
+// intent, bulk is moved out of req's text first and attached, so that files sees
+// it: preprocessors only return variables (STR-17).
+func (s *Service) run(ctx context.Context, owner string, one *strategy.Strategy, req *injection.Request, x Execution) (strategy.Execution, *Split, error) {
+	var split *Split
+	if slices.Contains(one.Preprocessors, intent.ID) && len(one.Options.Preprocessors[intent.ID]) == 0 {
+		var err error
+		if split, err = s.split(ctx, "builtin", req.Options.Mode, req.Text, req.Messages, req.Model); err != nil {
+			return strategy.Execution{}, nil, err
+		}
+		split.into(req)
+	}
+	end, err := s.load.begin(ctx, owner, *req)
 	if err != nil {
-		return strategy.Execution{}, err
+		return strategy.Execution{}, nil, err
 	}
 	defer end()
 	list, modes := Attached(req.Files, req.Images, req.Earlier)
-	registry, err := strategy.NewRegistry(builtin.Preprocessors(builtin.Options{Injector: s.config.Injector(owner), Defaults: req.Options, Modes: modes})...)
+	registry, err := strategy.NewRegistry(builtin.Preprocessors(builtin.Options{Injector: s.config.Injector(owner), Defaults: req.Options, Modes: modes, Intent: intent.Preprocessor{Known: split.Intent()}})...)
 	if err != nil {
-		return strategy.Execution{}, err
+		return strategy.Execution{}, nil, err
 	}
 	over := strategy.ExecutionContext{Input: req.Text, Messages: req.Messages, Attachments: list, Model: req.Model, Values: x.Values}
 	if x.Report != nil {
@@ -72,7 +83,7 @@ func (s *Service) run(ctx context.Context, owner string, one *strategy.Strategy,
 	engine := &strategy.Engine{Registry: registry, KeepMissing: x.KeepMissing, Logger: s.log}
 	out, err := engine.Execute(ctx, one, over)
 	s.config.Observe.Stage("strategy", time.Since(start))
-	return out, err
+	return out, split, err
 }
 
 // Preprocessed is what one preprocessor came to.
