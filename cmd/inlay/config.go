@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -12,6 +13,8 @@ import (
 // configuration file.
 type configCmd struct {
 	settings
+	strategySettings
+	serviceSettings
 }
 
 // Run prints one line for each setting.
@@ -47,6 +50,13 @@ func scalar(v reflect.Value) string {
 	}
 	if v.Kind() == reflect.String {
 		return fmt.Sprintf("%q", v.String())
+	}
+	if v.Kind() == reflect.Slice {
+		list := make([]string, v.Len())
+		for i := range list {
+			list[i] = scalar(v.Index(i))
+		}
+		return "[" + strings.Join(list, ", ") + "]"
 	}
 	return fmt.Sprint(v.Interface())
 }

@@ -147,19 +147,38 @@ func (s *source) take(body ast.Node) error {
 		if ofProcessors(key) {
 			return s.bad(line, key+" belongs below "+processorsKey+": and has to be indented")
 		}
-		scalar, ok := it.Value().(ast.ScalarNode)
+		value, set, ok := single(it.Value())
 		if !ok {
-			return s.bad(line, key+" is no single value")
+			return s.bad(line, key+" is neither a single value nor a list of them")
 		}
 		if _, twice := s.lines[key]; twice {
 			return s.bad(line, key+" is set twice")
 		}
 		s.lines[key] = line
-		if value := scalar.GetValue(); value != nil {
-			s.values[key] = fmt.Sprint(value)
+		if set {
+			s.values[key] = value
 		}
 	}
 	return nil
+}
+
+// single is a value as its flag takes it, a list parted by commas; set is false
+// for null.
+func single(n ast.Node) (value string, set, ok bool) {
+	switch n := n.(type) {
+	case ast.ScalarNode:
+		v := n.GetValue()
+		return fmt.Sprint(v), v != nil, true
+	case *ast.SequenceNode:
+		parts := make([]string, len(n.Values))
+		for i, one := range n.Values {
+			if parts[i], set, ok = single(one); !set || !ok {
+				return "", false, false
+			}
+		}
+		return strings.Join(parts, ","), len(parts) > 0, true
+	}
+	return "", false, false
 }
 
 func (s *source) bad(line int, reason string) error {
