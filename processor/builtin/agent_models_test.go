@@ -13,6 +13,7 @@ import (
 	"inlay/fault"
 	"inlay/llm"
 	"inlay/processor"
+	"inlay/processor/builtin"
 	"inlay/tokens"
 )
 
@@ -120,6 +121,19 @@ func TestTraceTellsOfTools(t *testing.T) {
 	require.Equal(t, []string{"read_file continue  true", "read_file failed file_not_found true", "agent deny there is no such tool false"}, got)
 	require.NoError(t, tr.Hooks.Close(t.Context()))
 	require.Equal(t, []string{`{"path":"a.md"}`, `{"path":"none.md"}`}, seen)
+}
+
+// TestSearchTellsWhatItLeavesOut: a file that is too large to be searched is not
+// one in which nothing was found.
+func TestSearchTellsWhatItLeavesOut(t *testing.T) {
+	w := folder(t, map[string]string{"big.txt": strings.Repeat("needle in here\n", 100_000), "a.md": "Alpha.\n"})
+	search := builtin.ReadOnlyTools(w, registryOf(t))[2]
+	got, err := search.Run(t.Context(), turn(t, 8000), json.RawMessage(`{"text":"needle"}`))
+	require.NoError(t, err)
+	require.Equal(t, "(nothing found)\n(1 file is too large to be searched)", got)
+	got, err = search.Run(t.Context(), turn(t, 8000), json.RawMessage(`{"text":"alpha"}`))
+	require.NoError(t, err)
+	require.Equal(t, "a.md:1: Alpha.\n(1 file is too large to be searched)", got)
 }
 
 // TestValidatorsHaveCopies: what a validator or an observer does to what it is

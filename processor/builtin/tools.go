@@ -136,10 +136,15 @@ func (r reading) search(ctx context.Context, _ *processor.Turn, arguments json.R
 		return "", err
 	}
 	var hits []string
+	large := 0 // files that are not searched
 	want := strings.ToLower(a.Text)
 	err = r.w.Walk(rel, 0, func(name string, d fs.DirEntry) bool {
 		if !d.IsDir() {
-			hits = append(hits, r.hits(name, want)...)
+			found, err := r.hits(name, want)
+			hits = append(hits, found...)
+			if fault.Is(err, fault.FileTooLarge) {
+				large++
+			}
 		}
 		return len(hits) < maxHits && ctx.Err() == nil
 	})
@@ -149,19 +154,22 @@ func (r reading) search(ctx context.Context, _ *processor.Turn, arguments json.R
 	case err != nil:
 		return "", err
 	case len(hits) == 0:
-		return "(nothing found)", nil
+		hits = []string{"(nothing found)"}
 	case len(hits) >= maxHits:
 		hits = append(hits[:maxHits], "(there may be more)")
+	}
+	if large > 0 {
+		hits = append(hits, fmt.Sprintf("(%s too large to be searched)", plural.Of(large, "file")+plural.Pick(large, " is", " are")))
 	}
 	return strings.Join(hits, "\n"), nil
 }
 
-// hits are the lines of a text file that hold what is looked for. Files that
-// are no text, too large or unreadable are passed over.
-func (r reading) hits(name, want string) []string {
+// hits are the lines of a text file that hold what is looked for. What is no
+// text has none.
+func (r reading) hits(name, want string) ([]string, error) {
 	data, err := r.w.Read(name, maxSearch)
 	if err != nil || !utf8.Valid(data) {
-		return nil
+		return nil, err
 	}
 	var out []string
 	n := 0
@@ -171,5 +179,5 @@ func (r reading) hits(name, want string) []string {
 			out = append(out, fmt.Sprintf("%s:%d: %s", oneLine(name), n, firstWords(line, 200)))
 		}
 	}
-	return out
+	return out, nil
 }
