@@ -42,6 +42,7 @@ type Options struct {
 	Build      string                         // names the program's build: rankings are kept only under a name, and found only under the same
 	Namespace  string                         // separates callers' entries in the store
 	NewIndex   func() (retrieve.Index, error) // nil means an exact one in memory
+	MaxText    int                            // most bytes of text that may be searched, as [retrieve.Options] has it; 0 means any number
 	Parallel   int                            // documents and questions worked on at a time; 0 means one for each processor
 	Folds      int                            // of cross-validation; 0 means 5, negative none
 	Resamples  int                            // of the bootstrap; 0 means 1000

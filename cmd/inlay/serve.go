@@ -46,7 +46,7 @@ type serviceSettings struct {
 	MaxTotal    int64         `key:"max_kept_bytes" default:"21474836480" placeholder:"BYTES" help:"Most bytes of files a key keeps; 0: any number."`
 	Memory      int64         `key:"document_memory_bytes" name:"document-memory" default:"67108864" placeholder:"BYTES" help:"Documents kept ready in memory, in all; less than 0: none."`
 	Load        int64         `key:"document_load_bytes" name:"document-load" default:"67108864" placeholder:"BYTES" help:"Documents that questions under way are about, in all: further questions wait. A search takes some forty times as much in memory."`
-	MaxSearch   int           `key:"max_search_bytes" name:"max-search" default:"134217728" placeholder:"BYTES" help:"Most text that one question may have searched; a search takes some forty times as much in memory."`
+	MaxSearch   int           `key:"max_search_bytes" name:"max-search" default:"134217728" placeholder:"BYTES" help:"Most text that one question or evaluation may have searched; a search takes some forty times as much in memory."`
 	MaxTime     time.Duration `key:"max_time" default:"10m" help:"Longest request that is no stream."`
 	Rate        float64       `key:"rate" default:"100" placeholder:"N" help:"Most requests a second of one key; 0: any number."`
 	Concurrency int           `key:"concurrency" default:"64" placeholder:"N" help:"Most requests of one key at once."`

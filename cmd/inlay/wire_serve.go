@@ -177,7 +177,7 @@ func (c *serveCmd) evaluator(injector func(owner string) *injection.Injector, em
 	splitter, _ := openSplitter(c.Chunk) // the retriever has it already
 	return func(owner string) eval.Options {
 		return eval.Options{
-			Reader: injector(owner).Reader, Embedders: []embed.Embedder{embedder}, Chunkings: []retrieve.Splitter{splitter}, Store: kept, Build: build, Parallel: max(1, runtime.GOMAXPROCS(0)/2),
+			Reader: injector(owner).Reader, Embedders: []embed.Embedder{embedder}, Chunkings: []retrieve.Splitter{splitter}, Store: kept, Build: build, Parallel: max(1, runtime.GOMAXPROCS(0)/2), MaxText: c.MaxSearch,
 			NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
 		}
 	}

@@ -172,3 +172,15 @@ func TestEvaluationsInTurn(t *testing.T) {
 	}
 	require.Equal(t, "canceled", s.evaluation(ann, ids[0]).Status)
 }
+
+// TestEvaluationOfTooMuch: an evaluation searches no more than a question may,
+// and says which file is the largest and what to do.
+func TestEvaluationOfTooMuch(t *testing.T) {
+	s := start(t, setup{maxText: 1000})
+	id := s.evaluate("", s.upload("", "handbook.md", handbook(t)))
+	require.Eventually(t, func() bool { return s.evaluation("", id).Status == "failed" }, 10*time.Second, 5*time.Millisecond)
+	why := s.evaluation("", id).Error
+	require.Equal(t, "limit_exceeded", string(why.Code))
+	require.Contains(t, why.Reason, "at most 1000")
+	require.Contains(t, why.Next, "--max-search")
+}

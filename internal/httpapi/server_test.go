@@ -66,6 +66,7 @@ type setup struct {
 	chains    func(string, llm.Generator) (*processor.Chains, error)
 	router    *route.Router
 	mode      route.Mode
+	maxText   int             // most that an evaluation may search
 	hold      <-chan struct{} // evaluations read their files when it is closed
 }
 
@@ -91,7 +92,7 @@ func start(tb testing.TB, o setup) *server {
 			return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Recent: recent}, Retriever: retriever, Logger: log}
 		},
 		Evaluator: func(owner string) eval.Options {
-			return eval.Options{Reader: held{parse.Cached{Registry: registry, Store: kept, Namespace: owner}, o.hold}, Store: kept, Build: "test", Resamples: 50}
+			return eval.Options{Reader: held{parse.Cached{Registry: registry, Store: kept, Namespace: owner}, o.hold}, Store: kept, Build: "test", Resamples: 50, MaxText: o.maxText}
 		},
 		Measure: func(model string, length int) (llm.Measurer, error) {
 			counter, err := encoding()
