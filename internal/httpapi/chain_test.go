@@ -96,6 +96,7 @@ func TestChain(t *testing.T) {
 	got = s.do("POST", "/v1/chat/completions", "", body)
 	require.Equal(t, http.StatusUnprocessableEntity, got.status, string(got.body))
 	require.Contains(t, string(got.body), "processor.halted")
+	require.Contains(t, string(got.body), "ask otherwise", "what to do")
 	require.NotContains(t, string(got.body), "forbid")
 }
 

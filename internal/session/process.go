@@ -175,7 +175,7 @@ func halted(t *processor.Turn, v processor.Verdict) error {
 	if trace := t.Trace(); len(trace) > 0 {
 		name = trace[len(trace)-1].Name
 	}
-	return &fault.Error{Code: fault.ProcessorHalted, Subject: name, Reason: cmp.Or(v.Reason, "it stopped the turn")}
+	return &fault.Error{Code: fault.ProcessorHalted, Subject: name, Reason: cmp.Or(v.Reason, "it stopped the turn"), Next: "ask otherwise, or see the server's section processors"}
 }
 
 // pieces are messages as processors see them. References mean something only in
