@@ -92,7 +92,7 @@ func remembered(t *testing.T, n, window int, yaml string) (kept, of int, last st
 // TestFactsSurvive: what was said in the first hundred turns and matters is
 // there long after; plain truncation has lost it.
 func TestFactsSurvive(t *testing.T) {
-	plain, _, _ := remembered(t, 130, 4000, "processors: {drop_defaults: [ChatCompressionModifier]}")
+	plain, _, _ := remembered(t, 160, 4000, "processors: {drop_defaults: [ChatCompressionModifier]}")
 	require.Zero(t, plain)
 	for _, c := range []struct{ turns, window, least int }{{300, 4000, 7}, {130, 8000, 14}} { // 8000: 19 after 300 turns
 		kept, of, last := remembered(t, c.turns, c.window, "")
