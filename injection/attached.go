@@ -155,12 +155,21 @@ func (t *turn) parseAll(ctx context.Context, files []*attached, parent *node) ([
 	return t.keepReadable(files)
 }
 
-// keepReadable drops the files that failed and records each failure.
+// ErrGone is what Open of an earlier file answers when its owner deleted it: the
+// turn goes on without it, and a warning names it.
+var ErrGone = errors.New("the file was deleted")
+
+// keepReadable drops the files that failed and records each failure. An earlier
+// file that was deleted is none.
 func (t *turn) keepReadable(files []*attached) ([]*attached, error) {
 	var ok []*attached
 	for _, a := range files {
 		if a.err == nil {
 			ok = append(ok, a)
+			continue
+		}
+		if !a.fresh && errors.Is(a.err, ErrGone) {
+			t.warn("file_gone", a.Name, a.Name+" of an earlier turn was deleted since, so it is not searched; attach it again if it is needed.")
 			continue
 		}
 		if t.req.Options.Strict {

@@ -120,8 +120,8 @@ func imageIn(content io.Reader) string {
 }
 
 // earlier are the documents attached to messages before the new one, each once,
-// oldest first. One that is no upload of the owner's any more is an error when
-// it is read: it is reported, and the others are searched.
+// oldest first. One that is no upload of the owner's any more is
+// [injection.ErrGone] when it is read.
 func (s *Service) earlier(ctx context.Context, owner string, messages []chat.Message) ([]injection.File, error) {
 	seen := map[string]bool{}
 	var out []injection.File
@@ -138,7 +138,7 @@ func (s *Service) earlier(ctx context.Context, owner string, messages []chat.Mes
 			f, err := s.upload(ctx, owner, a.FileID, injection.Auto)
 			switch {
 			case fault.Is(err, fault.FileNotFound):
-				f = injection.File{ID: a.FileID, Name: a.Name, Open: func(context.Context) ([]byte, error) { return nil, err }}
+				f = injection.File{ID: a.FileID, Name: a.Name, Open: func(context.Context) ([]byte, error) { return nil, injection.ErrGone }}
 			case err != nil:
 				return nil, err
 			}
