@@ -59,7 +59,8 @@ type Reply struct {
 
 // Turn adds what the user says to the conversation and carries the turn out.
 // When it fails the conversation is as it was before. A halt of a processor is
-// fault.ProcessorHalted with the processor and its reason.
+// fault.ProcessorHalted, or the verdict's own code, with the processor and its
+// reason.
 func (a *Agent) Turn(ctx context.Context, t *Turn, c *Conversation, text string) (Reply, error) {
 	if len(a.Models) == 0 {
 		return Reply{}, &fault.Error{Code: fault.Usage, Subject: "agent", Reason: "there is no model to ask", Next: "give it one"}
@@ -185,7 +186,7 @@ func run[T any](ctx context.Context, t *Turn, c Chain[T], v T) (T, error) {
 
 // halted is the error of a turn that a processor stopped.
 func halted(t *Turn, v Verdict) error {
-	return &fault.Error{Code: fault.ProcessorHalted, Subject: t.lastName(), Reason: cmp.Or(v.Reason, "it stopped the turn")}
+	return &fault.Error{Code: cmp.Or(v.Code, fault.ProcessorHalted), Subject: t.lastName(), Reason: cmp.Or(v.Reason, "it stopped the turn")}
 }
 
 func (a *Agent) offered() []Tool {

@@ -1,6 +1,10 @@
 package processor
 
-import "time"
+import (
+	"time"
+
+	"inlay/fault"
+)
 
 // Kind says what a processor decided.
 type Kind uint8
@@ -26,6 +30,7 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 type Verdict struct {
 	Kind   Kind
 	Reason string        // a phrase for the trace, the person and, of a denial, the model; never content
+	Code   fault.Code    // of a halt: what the turn's error is; empty: fault.ProcessorHalted
 	Model  string        // of a retry: the model to ask; empty: the same
 	Wait   time.Duration // of a retry: how long to wait before it
 }
@@ -35,6 +40,11 @@ func Continue() Verdict { return Verdict{} }
 
 // Halt stops the turn: a budget is exceeded, a guard found what must not go on.
 func Halt(reason string) Verdict { return Verdict{Kind: Halts, Reason: reason} }
+
+// HaltForWindow stops a turn that the model's window has no room for.
+func HaltForWindow(reason string) Verdict {
+	return Verdict{Kind: Halts, Code: fault.DoesNotFit, Reason: reason}
+}
 
 // Deny refuses a tool call. The model sees the reason.
 func Deny(reason string) Verdict { return Verdict{Kind: Denies, Reason: reason} }

@@ -100,6 +100,21 @@ func TestChain(t *testing.T) {
 	require.NotContains(t, string(got.body), "forbid")
 }
 
+// TestChainAndWindow: clients know a question that has no room by its code,
+// whoever finds it out.
+func TestChainAndWindow(t *testing.T) {
+	up := newUpstream(t, says("Four weeks."))
+	for _, chain := range []string{shortened, `processors: { drop_defaults: true, message_modifiers: [ConversationCompactorModifier] }`} {
+		s := start(t, setup{upstreams: up.list(), chains: chained(t, chain)})
+		got := s.do("POST", "/v1/chat/completions", "", ask([]any{map[string]any{"role": "user", "content": strings.Repeat("how long is the notice period? ", 400)}}))
+		require.Equal(t, http.StatusUnprocessableEntity, got.status, string(got.body))
+		require.Contains(t, string(got.body), `"code":"context_length_exceeded"`)
+		require.Contains(t, string(got.body), "the window has room for")
+		require.Contains(t, string(got.body), "larger window", "what to do")
+	}
+	require.Empty(t, up.bodies)
+}
+
 // tools is a client's catalogue.
 func tools(names ...string) (list []any) {
 	for _, n := range names {

@@ -175,7 +175,11 @@ func halted(t *processor.Turn, v processor.Verdict) error {
 	if trace := t.Trace(); len(trace) > 0 {
 		name = trace[len(trace)-1].Name
 	}
-	return &fault.Error{Code: fault.ProcessorHalted, Subject: name, Reason: cmp.Or(v.Reason, "it stopped the turn"), Next: "ask otherwise, or see the server's section processors"}
+	next := "ask otherwise, or see the server's section processors"
+	if v.Code == fault.DoesNotFit {
+		next = "shorten the question, or use a model with a larger window"
+	}
+	return &fault.Error{Code: cmp.Or(v.Code, fault.ProcessorHalted), Subject: name, Reason: cmp.Or(v.Reason, "it stopped the turn"), Next: next}
 }
 
 // pieces are messages as processors see them. References mean something only in

@@ -316,7 +316,7 @@ func TestOneTurnOutgrowsTheWindow(t *testing.T) {
 	}
 	require.Contains(t, notes(tr), "result_shortened")
 	_, err = agent(t, w, "", m).Turn(t.Context(), turn(t, 3500), &processor.Conversation{}, strings.Repeat("a long question ", 3000))
-	require.True(t, fault.Is(err, fault.ProcessorHalted), "%v", err)
+	require.True(t, fault.Is(err, fault.DoesNotFit), "%v", err)
 	require.ErrorContains(t, err, "ConversationCompactorModifier")
 }
 

@@ -37,7 +37,7 @@ func (p Compactor) Modify(ctx context.Context, t *processor.Turn, v []processor.
 	for range 8 {
 		out, size := p.compact(t, v, target)
 		if size > target {
-			return v, processor.Halt(fmt.Sprintf("the question and what must stand before it take about %d tokens, and the window has room for %d", size+room-target, room)), nil
+			return v, processor.HaltForWindow(fmt.Sprintf("the question and what must stand before it take about %d tokens, and the window has room for %d", size+room-target, room)), nil
 		}
 		over, err := p.over(ctx, t, out, size, room)
 		if err != nil || over <= 0 {
@@ -45,7 +45,7 @@ func (p Compactor) Modify(ctx context.Context, t *processor.Turn, v []processor.
 		}
 		target = min(target, size) - over // the sum was too small a measure here: aim lower than what it said
 	}
-	return v, processor.Halt(fmt.Sprintf("the messages cannot be made to fit the %d tokens there are", room)), nil
+	return v, processor.HaltForWindow(fmt.Sprintf("the messages cannot be made to fit the %d tokens there are", room)), nil
 }
 
 // over is by how many tokens the messages are too long in the model's own count.
