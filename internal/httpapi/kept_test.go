@@ -205,6 +205,42 @@ func TestLongChat(t *testing.T) {
 	require.Contains(t, k.History.Messages[2].Text, "Question 1:")
 }
 
+// TestOutgrownChat: where nothing shortens a chat, the refusal says what helps,
+// whether the service or the server of models refuses; a first message is
+// shortened.
+func TestOutgrownChat(t *testing.T) {
+	u := newUpstream(t, says("Four weeks."))
+	s := start(t, setup{upstreams: u.list()})
+	id, _ := s.newChat(t)
+	long := strings.Repeat("how long is the notice period? ", 300)
+	post := func(path string, body map[string]any) string {
+		got := s.do("POST", path, "", body)
+		require.Equal(t, http.StatusUnprocessableEntity, got.status, string(got.body))
+		return string(got.body)
+	}
+	turn := func(message any) map[string]any {
+		r := ask([]any{message})
+		r["inlay"].(map[string]any)["chat_id"] = id
+		return r
+	}
+	note := "The notice period is four weeks."
+	require.NotContains(t, post("/v1/chat/completions", turn(inline(long, "a.txt", note))), "new chat")
+	require.Equal(t, http.StatusOK, s.do("POST", "/v1/chats/"+id+"/messages", "", map[string]any{"role": "user", "text": long}).status)
+	said := post("/v1/chat/completions", turn(inline("And in the trial period?", "a.txt", note)))
+	require.Contains(t, said, `"code":"context_length_exceeded"`)
+	require.Contains(t, said, "begin a new chat")
+	require.Contains(t, said, "--processors")
+	said = post("/v1/preprocess", map[string]any{"chat_id": id, "messages": user("And later?"), "context_length": 1024, "files": []any{map[string]any{"name": "a.txt", "data": []byte(note)}}})
+	require.Contains(t, said, `"next":"begin a new chat, or use a model with a larger window"`)
+
+	u.answer = func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error": {"code": "context_length_exceeded"}}`)
+	}
+	said = post("/v1/chat/completions", turn(map[string]any{"role": "user", "content": "And later?"}))
+	require.Contains(t, said, "--processors")
+}
+
 // BenchmarkKeptChat is a long chat with a document and processors: what a turn
 // takes late in it, against one early in it.
 func BenchmarkKeptChat(b *testing.B) {

@@ -114,7 +114,7 @@ func (c *Completion) ask(ctx context.Context) iter.Seq2[json.RawMessage, error] 
 // its failure.
 func (c *Completion) failed(err error) error {
 	if slices.Contains([]fault.Code{fault.Usage, fault.DoesNotFit, fault.WindowUnknown}, fault.CodeOf(err)) {
-		return err
+		return c.outgrown(err)
 	}
 	c.service.config.Observe.UpstreamFailed(c.Upstream, fault.CodeOf(err))
 	return &UpstreamError{c.Upstream, err}

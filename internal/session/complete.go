@@ -98,7 +98,7 @@ func (c *Completion) prepare(ctx context.Context, model string) (err error) {
 		return err
 	}
 	if err := c.layOut(ctx); err != nil {
-		return c.service.failed(c.Upstream, err)
+		return c.service.failed(c.Upstream, c.outgrown(err))
 	}
 	if err := c.takeRoute(ctx); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"inlay/chat"
@@ -151,6 +152,26 @@ func resumed(m chat.Message) *injection.Result {
 		r.Reason, r.Citations, r.Query = "The turn goes on, and its message stays as it was laid out.", m.Injected.Citations, m.Injected.Query
 	}
 	return &r
+}
+
+// outgrown says what helps where a kept chat has no room in the window any more.
+func (p *past) outgrown(err error, next string) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Code != fault.DoesNotFit || p == nil || p.turns == 0 {
+		return err
+	}
+	said := *e
+	said.Next = next
+	return &said
+}
+
+// outgrown is that of the chat, if it has one. Processors that leave out earlier
+// turns have said already what did not fit.
+func (c *Completion) outgrown(err error) error {
+	if c.shortens() {
+		return err
+	}
+	return c.past.outgrown(err, "begin a new chat, use a model with a larger window, or have the server started with --processors, which leaves out the oldest turns")
 }
 
 // Keep adds the turn to its chat, if it has one: what was new, and the answer

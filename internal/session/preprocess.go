@@ -53,6 +53,7 @@ func (s *Service) keepTurn(ctx context.Context, owner string, q Question, past *
 	made, err := s.keepInline(ctx, owner, "user_data", q.Files)
 	if err == nil {
 		res, split, err = s.inject(ctx, owner, q)
+		err = past.outgrown(err, "begin a new chat, or use a model with a larger window")
 	}
 	if err == nil {
 		err = s.addTurn(ctx, owner, past, &res, res.Message)
