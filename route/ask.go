@@ -23,7 +23,7 @@ type ask struct {
 // extensions of files that are named in running text.
 const extensions = `go|py|pyi|js|mjs|cjs|jsx|ts|tsx|java|c|h|cc|cpp|hpp|cs|rs|rb|erb|php|kt|swift|scala|dart|lua|pl|ex|exs|zig|hs|ml|jl|sql|sh|bat|ps1|` +
 	`html|css|scss|less|vue|svelte|svg|md|rst|adoc|tex|txt|pdf|docx|xlsx|pptx|json|jsonl|ya?ml|toml|ini|cfg|conf|env|properties|example|xml|csv|tsv|log|lock|mod|sum|` +
-	`proto|graphql|prisma|tf|gradle|cmake|mk|ipynb`
+	`proto|graphql|prisma|tf|tfvars|hcl|gradle|kts|cmake|mk|ipynb|sbt|[fF]90|[fF]95|R|Rmd|qmd|hs|cabal|sol|cu|cuh|glsl|wgsl|dts|dtsi|overlay|gd|tscn|tres|mm|plist|pbxproj|xcconfig|csproj|sln|fs|fsx|vb|clj|cljs|edn|erl|hrl|heex|eex|leex|nim|nix|v|sv|vhd|vhdl|asm|ld|nml|bib|sty|astro|mdx|hbs|ejs|twig|haml|slim|erb|jinja|j2|tpl|tmpl|service|bats|fish|zsh|nf|smk|parquet|http|rego|cue|dhall|groovy|coffee|elm|res|re|mli|jsonc|json5|geojson|po|pot|strings|patch|diff`
 
 var (
 	fenced   = lazy.Regexp("(?s)```.*?(?:```|$)")
@@ -32,10 +32,10 @@ var (
 	quotes = lazy.Regexp("`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|(?:^|[\\s(])'([^'\n]+)'(?:[\\s,.;:?!)]|$)")
 	spaced = lazy.Regexp(`^[\w@./-]+(?: [\w@./-]+)+\.(?:` + extensions + `)$`) // a file's name with spaces
 	verbs  = lazy.Regexp(`^(?:` + firstWords + `)\b`)
-	symbol = lazy.Regexp(`\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[a-z0-9]+_[a-z0-9_]+|[A-Z][A-Z0-9]*_[A-Z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\)|(?:` + owners + `)\.\w+)`)
+	symbol = lazy.Regexp(`\b(?:[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Za-z0-9]+_[A-Za-z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\)|(?:` + owners + `)\.\w+)`)
 	// brands look like names of code, or of files.
 	brands = lazy.Regexp(`^(?:(?:Java|Type|Action|Coffee|Post)Script|Git(?:Hub|Lab)|GraphQL|(?:Postgre|My|No|New)SQL|SQLite|OAuth2?|OpenID|[mi]OS|iOS|iPhone|iPad|LaTeX|DevOps|MLOps|YouTube|JUnit|Open(?:AI|API|SSL|GL|CV|Telemetry)|ChatGPT|WebSockets?|WebAssembly|RabbitMQ|DynamoDB|MongoDB|CouchDB|InfluxDB|NumPy|PyTorch|PyCharm|TensorFlow|FastAPI|NestJS|NextJS|IntelliJ|VSCode|LinkedIn|PayPal|StackOverflow|BigQuery|ElasticSearch|CloudFront|jQuery|eBay|McDonalds|e\w?Commerce|CI_CD|x86_64|utf_8)$|(?i)^(?:node|vue|next|nuxt|three|d3|express|react|socket|moment|chart|ember|backbone|asp)\.(?:js|io|net)$`)
-	url    = lazy.Regexp(`\w+://\w\S*`)
+	url    = lazy.Regexp("`(?:" + programs + ")\\s[^`\n]*`|\\w+://\\w\\S*") // or a command in quotes
 	// fraction is no path: 1/2, km/h, input/output.
 	fraction = lazy.Regexp(`^(?:\d+/\d+|\w{1,3}/\w{1,3}|input/output|yes/no|true/false|and/or|client/server|he/she|pros/cons|read/write)$`)
 	owned    = lazy.Regexp(`^(?:` + owners + `)\.\w+$`)
@@ -46,7 +46,7 @@ var (
 )
 
 // bareNames are files without an extension.
-const bareNames = `Dockerfile|Makefile|README|LICENSE|CHANGELOG|CONTRIBUTING|Procfile|Gemfile|Rakefile|Vagrantfile|Jenkinsfile|Brewfile|Caddyfile|CODEOWNERS`
+const bareNames = `Dockerfile|Makefile|README|LICENSE|CHANGELOG|CONTRIBUTING|Procfile|Gemfile|Rakefile|Vagrantfile|Jenkinsfile|Brewfile|Caddyfile|CODEOWNERS|Podfile|Pipfile|Snakefile|Fastfile|Justfile|justfile|Earthfile|Tiltfile|Cartfile|Berksfile|Guardfile|Capfile|Containerfile|Dangerfile|GNUmakefile|Kconfig|KConfig`
 
 // owners stand before the names of what they have, which are no files.
 const owners = `console|logger|log|Math|JSON|Object|Array|Promise|process|window|document|self|this|os|sys|np|pd|fmt|System|Thread`
@@ -55,9 +55,28 @@ const owners = `console|logger|log|Math|JSON|Object|Array|Promise|process|window
 const firstWords = `read|open|run|re-?run|execute|list|show|search|grep|find|look|check|start|launch|build|install|fix|explain|summari[sz]e|use|tell|` +
 	`lies|öffne|führe?|starte?|liste|zeige?|suche|prüfe?|erkläre?`
 
-// prose is an ask without its code blocks and addresses.
+// prose is an ask without its code blocks and addresses, but for commands.
 func prose(text string) string {
-	return strings.TrimSpace(url().ReplaceAllString(fenced().ReplaceAllString(text, " "), " "))
+	text = fenced().ReplaceAllString(text, " ")
+	var out strings.Builder
+	from := 0
+	for _, at := range commands(text) { // an address may be what a command is given
+		out.WriteString(unaddressed(text[from:at[0]]))
+		out.WriteString(text[at[0]:at[1]])
+		from = at[1]
+	}
+	out.WriteString(unaddressed(text[from:]))
+	return strings.TrimSpace(out.String())
+}
+
+// unaddressed is a text without the addresses that stand outside of commands.
+func unaddressed(text string) string {
+	return url().ReplaceAllStringFunc(text, func(m string) string {
+		if m[0] == '`' {
+			return m
+		}
+		return " "
+	})
 }
 
 // endBytes is how much of either end of a long ask is read: what is wanted
@@ -196,7 +215,7 @@ func granted(text string) string {
 		if strings.Count(m, "`")%2 != 0 || strings.Count(m, `"`)%2 != 0 {
 			return m
 		}
-		return ". "
+		return "\n"
 	})
 	return strings.TrimSpace(leads().ReplaceAllString(text, ""))
 }
@@ -207,9 +226,12 @@ var (
 )
 
 // clauses are the steps of an ask in their order. What stands in quotes is not
-// taken apart, nor is a question.
+// taken apart, nor is a command or a question.
 func clauses(text string) (out []string) {
 	masked := quotes().ReplaceAllStringFunc(text, func(q string) string { return strings.Repeat("_", len(q)) })
+	for _, at := range commands(text) {
+		masked = masked[:at[0]] + strings.Repeat("_", at[1]-at[0]) + masked[at[1]:]
+	}
 	for _, at := range between(masked, stops().FindAllStringIndex(masked, -1)) {
 		if low := strings.ToLower(text[at[0]:at[1]]); question().MatchString(plain(low, nil)) {
 			out = append(out, text[at[0]:at[1]])

@@ -23,7 +23,7 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 	if len(in.Done) > 0 {
 		return whole.proceed(), Usage{}, nil
 	}
-	for _, rule := range []rule{goOn, atHand, aside} {
+	for _, rule := range []rule{typedIn, goOn, atHand, aside, seek} {
 		if d, ok := rule(whole); ok {
 			return d, Usage{}, nil
 		}

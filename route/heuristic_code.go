@@ -116,7 +116,25 @@ func (a ask) exact(p string) (Decision, bool) {
 	if m := inserts().FindStringSubmatch(a.text); m != nil && a.can("insert_content") {
 		return use("insert_content", map[string]any{"path": p, "line": number(m[2]), "content": m[1]}, "the ask spells out the line and the file is at hand")
 	}
+	if line, content, ok := a.atEdge(); ok && a.can("insert_content") {
+		return use("insert_content", map[string]any{"path": p, "line": line, "content": content}, "the ask spells out the line and where it goes")
+	}
 	return Decision{}, false
+}
+
+var edge = lazy.Regexp("(?i)^(?:" + courtesies + ")(?:add|append|put|insert)\\s+(?:(?:the|this|a) (?:line|entry) )?(?:[`\"]([^`\"]+)[`\"]|([^\\s,]*[=:_#/@.<({][^\\s,]*|\\w+ [^\\s,]*=[^\\s,]*))\\s+(?:as (?:the |a )?(?:very )?(?:new )?(last|first) line|(?:at|to) the (?:very )?(end|bottom|top|start|beginning))(?: (?:of|in) \\S+(?: file)?)?(?:,? (?:please|pls|thanks))?[.!]?$")
+
+// atEdge is a line that an ask spells out for the end of a file (0) or for its start (1).
+func (a ask) atEdge() (line int, content string, ok bool) {
+	m := edge().FindStringSubmatch(a.text)
+	if m == nil {
+		return 0, "", false
+	}
+	switch strings.ToLower(m[3] + m[4]) {
+	case "first", "top", "start", "beginning":
+		line = 1
+	}
+	return line, m[1] + m[2], true
 }
 
 // pair is the pair of groups that matched.
@@ -159,9 +177,9 @@ func find(a ask) (Decision, bool) {
 		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic), "the code that the ask builds on must be found first")
 	case a.says(broken) && a.says(causes) && (!a.says(question) || about):
 		return a.locate("the ask is about code that goes wrong")
-	case a.says(reasons) && !a.asks(), a.says(whichOf):
+	case a.says(reasons) && !a.asks(), a.says(whichOf), a.says(partOf), a.says(somewhere) && about:
 		return a.locate("the ask is to find code")
-	case a.says(passive), a.says(how), a.says(theCode) && (a.says(finds) || a.says(tells) && about):
+	case a.says(passive), a.says(how), a.says(whenDone) && a.says(coded) && !a.says(inKind), a.says(theCode) && (a.says(finds) || a.says(tells) && about):
 		return a.when(true, "the ask is to find code")
 	case a.says(already) && about, a.says(tells) && about, a.says(finds) && about:
 		return a.when(true, "the ask is about code that is not at hand")
@@ -229,7 +247,7 @@ func isFolder(p string) bool {
 	return strings.HasSuffix(p, "/") || strings.Contains(p, "/") && !strings.Contains(last, ".") && !barePath().MatchString(last)
 }
 
-var barePath = lazy.Regexp(`^(?:` + bareNames + `)$`)
+var barePath = lazy.Regexp(`^(?:` + bareNames + `|[A-Z]\w*file)$`)
 
 // write makes a file whose content the ask brings along.
 func write(a ask) (Decision, bool) {

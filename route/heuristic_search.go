@@ -9,14 +9,16 @@ import (
 )
 
 var (
-	lists       = lazy.Regexp(`\b(?:list|listing|overview|show|see|enumerate|any|what|whats|which|give|gimme|how many|print|display|liste|zeige?|welche|gib)\b.*\b(?:files|(?:every|each|any) (?:\w+ )?file|\w*folders?|director(?:y|ies)|subfolders|contents? of (?:the )?_|tree|structure|layout|dateien|\w*ordner|verzeichnis\w*|\w*struktur)\b|\bcontents? of (?:the )?_|^(?:is|are) there (?:an? |any )?(?:folder|directory)\b|^(?:ls|list) (?:the )?_|(?:files?|\w*folders?|directory|dir|tree) (?:list(?:ing)?|structure)\b|^(?:project|folder|directory) (?:tree|structure|layout)\b`)
-	definitions = lazy.Regexp(`\b(?:list|show|what|which|outline|overview|give|all|name|liste|zeige?|welche|gib)\b.*\b(?:functions|methods|classes|(?:function|method|class|type) names|definitions?|types|structs|interfaces|symbols|exports?|signatures|enums|funktionen|methoden|klassen|definitionen|outline)\b|\b(?:outline|signatures) (?:of|for|in)\b|\b(?:list|names|overview|signatures) of (?:all |the |its )*(?:exported |public )?(?:functions|methods|classes|structs|types|interfaces|definitions|enums)\b|\boutline\b|^what(?:['’]?s| is)? (?:all )?(?:defined|declared|exported)\b`)
+	lists       = lazy.Regexp(`\b(?:list|listing|overview|show|see|enumerate|any|what|whats|which|give|gimme|how many|print|display|contains?|liste|zeig\w*|welche|gib)\b.*\b(?:files|(?:every|each|any) (?:\w+ )?file|\w*folders?|director(?:y|ies)|subfolders|contents? of (?:the )?_|tree|structure|layout|dateien|\w*ordner|verzeichnis\w*|\w*struktur)\b|\bcontents? of (?:the )?_|^(?:is|are) there (?:an? |any )?(?:folder|directory)\b|^(?:ls|list) (?:the )?_|(?:files?|\w*folders?|directory|dir|tree) (?:list(?:ing)?|structure)\b|^(?:project|folder|directory) (?:tree|structure|layout)\b`)
+	definitions = lazy.Regexp(`\b(?:list|show|what|which|outline|overview|give|all|name|liste|zeige?|welche|gib)\b.*\b(?:functions|methods|classes|(?:function|method|class|type) names|definitions?|types|structs|interfaces|symbols?|exports?|signatures|enums|funktionen|methoden|klassen|definitionen|outline)\b|\b(?:outline|signatures) (?:of|for|in)\b|\b(?:list|names|overview|signatures) of (?:all |the |its )*(?:exported |public )?(?:functions|methods|classes|structs|types|interfaces|definitions|enums)\b|\boutline\b|^what(?:['’]?s| is)? (?:all )?(?:defined|declared|exported)\b`)
 	inside      = lazy.Regexp(`^outline\b|\b(?:in|of|from|under|inside|within|defined|declared|contains?|are there|has|have|im|aus|von|gibt es|do(?:es)? _|does \S+ (?:define|declare|export|have|contain|expose))\b`)
 	folderWord  = lazy.Regexp(`(?i)\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|\w*ordner|verzeichnis)\b|\b(?:folder|directory|\w*ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
 	contents    = lazy.Regexp(`^(?:show me |tell me )?(?:what(?:['’]?s| is)(?: (?:all|there|actually|stored|kept|located))*|(?:what(?: else is| do we (?:have|keep)| have we got| lives| lies)|which [\w-]+ (?:do we have|have we got|are|is|live|lie|exist)|show (?:me )?(?:everything|all)|list|was (?:ist|liegt|steht|gibt es)|everything|(?:is|are) (?:there )?any\w*)\b.*) (?:in|inside|under|within|below|unter|im)\b`)
 	inFolder    = lazy.Regexp("(?i)\\b(?:in|inside|under|below|within|of|unter|from)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
-	noFolder    = lazy.Regexp(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|codebase|code|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|javascript|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind|listing|tree|layout|files?)$`)
-	recursive   = lazy.Regexp(`\b(?:recursive\w*|all files|tree|structure|layout|everything|alle dateien|rekursiv|struktur)\b`)
+	// leadsIn names a folder and then asks what is in it.
+	leadsIn   = lazy.Regexp(`^_[\s:,–-]+(?:so |and )?(?:what\b.*\b(?:in (?:there|it|here)|inside|there|have|got|lives?|in)\b|what(?:['’]?s| is) (?:in|inside|there)|(?:contains?|holds|has) (?:what|which)|which (?:\w+ )?files|contents?\b|list(?:ing)?\b|files\?|was (?:ist|liegt|hab\w*|steht)\b)`)
+	noFolder  = lazy.Regexp(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|codebase|code|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|javascript|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind|listing|tree|layout|files?)$`)
+	recursive = lazy.Regexp(`\b(?:recursive\w*|all files|tree|structure|layout|everything|alle dateien|rekursiv|struktur)\b`)
 )
 
 // list lists a folder, or the definitions of a file.
@@ -29,7 +31,8 @@ func list(a ask) (Decision, bool) {
 	}
 	where, named := a.folder()
 	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents)
-	if !wanted || a.says(holding) || a.general() || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
+	leads := named && a.says(leadsIn)
+	if !wanted && !leads || a.says(holding) && !leads || a.general() || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
 		return Decision{}, false
 	}
 	params := map[string]any{"path": where}
@@ -171,12 +174,24 @@ func (a ask) wanted() (what, where string) {
 	return what, where
 }
 
+// seekAtEnd is an order to search at the end of an ask that names more.
+var seekAtEnd = lazy.Regexp("(?i)(?:^|[.?!,;:]\\s+|\\band )(?:please |pls |just )?(?:search|grep|rg)(?: for| nach)? [\"'`]?(\\w+)[\"'`]?\\W*$")
+
+// seek searches for what an ask of several names says to search for.
+func seek(a ask) (Decision, bool) {
+	m := seekAtEnd().FindStringSubmatch(a.text)
+	if m == nil || len(a.symbols) < 2 || !slices.Contains(a.symbols, m[1]) || !a.can("search_files") {
+		return Decision{}, false
+	}
+	return use("search_files", map[string]any{"path": ".", "regex": m[1]}, "the ask is to find an exact text")
+}
+
 // grep searches for an exact text.
 func grep(a ask) (Decision, bool) {
 	said := len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places))
 	phrased := a.says(seeking) && (xInY().MatchString(a.text) || yForX().MatchString(a.text))
 	placed := a.says(places) && (len(a.quoted) > 0 || shouted().MatchString(a.text))
-	if !a.says(occurs) && !said && !phrased && !placed || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) || a.says(general) || !a.can("search_files") {
+	if !a.says(occurs) && !said && !phrased && !placed || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) && (!a.says(seeking) || len(a.quoted) == 0) || a.says(general) || !a.can("search_files") {
 		return Decision{}, false
 	}
 	what, where := a.wanted()

@@ -1,0 +1,219 @@
+package route
+
+import (
+	"strings"
+
+	"inlay/internal/lazy"
+)
+
+// Command lines, as they are typed or stand in a sentence. A command is
+// proposed whole or not at all: one that is cut does something else.
+
+// maxCommand is the longest command in bytes that is read out of an ask.
+const maxCommand = 1000
+
+// maxWords is the most words that it has.
+const maxWords = 80
+
+var (
+	// leads before a command line: courtesies, a prompt's sign, a verb.
+	lineLead = lazy.Regexp(`(?i)^[$>%]\s+|^(?:` + courtesies + `)(?:(?:re-?run|run|execute|do|try|type|führe?)\s+(?:mal |bitte )*)?`)
+	toRun    = lazy.Regexp(`(?i)\b(?:run|execute|use|try|do|führe|starte|start|with|via|using|mit)\s+(?:a |the |bitte |mal )?`)
+	// closing ends a command in a sentence.
+	closing = lazy.Regexp(`(?i)^(?:and (?:then|also|only|just|tell|show|fix|report|see|check|let|give|paste|send|commit|post|explain|say|look|find|read|open|run|rerun|summari[sz]e|list|describe|make|what|why|if|i|we|copy|put|write|save|add|stop|wait|debug|investigate|analy[sz]e|compare|count|print|fetch)|then|so (?:i|we|that)|because|but|` +
+		`in the (?:root|terminal|shell|background)|please|pls|plz|for me|to (?:see|check|make|verify|find|get|update|start|build|install)|aus|und (?:\pL+)|again|now|once more|first|instead|after that|afterwards|before|until|when|bitte|thanks|thx|thank you|danke|cheers|lol|ok\?|real quick|quickly|nochmal|–|—)(?:[\s,.;:?!)]|$)`)
+	// wholly is all that may stand after a command for it to be the whole ask.
+	wholly = lazy.Regexp(`(?i)^(?:[\s,.!)]*(?:please|pls|plz|for me|again|now|once more|first|instead|bitte|thanks|thx|thank you|danke|cheers|lol|real quick|quickly|nochmal|(?:should|would|will) (?:do|work|help)(?: it)?))*[\s,.!)]*$`)
+	// said are words that sentences have and commands do not.
+	said = lazy.Regexp(`(?i)^(?:the|for|an?|is|are|was|were|be|to|through|over|sure|that|this|these|those|how|why|what|when|who|which|where|me|it|its|ahead|every|out|our|my|your|us|i|we|you|they|please|pls|instead|and|or|than|but|because|if|in|on|with|without|of|from|into|about|as|do|does|did|has|have|had|can|could|should|would|will|not|don't|doesn't|isn't|` +
+		`der|die|das|den|dem|ist|sind|und|oder|mit|auf|im|von|für|wie|warum|nicht|eine?|ich|wir)$`)
+	outputs = lazy.Regexp(`^(?:-o|--?out(?:put)?)$`)
+)
+
+// typedLine is the command line that a whole text is; empty if it is none.
+func typedLine(text string) string {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "`") || strings.ContainsRune(text, '\n') {
+		return ""
+	}
+	lead := lineLead().FindString(text)
+	command, rest := commandAt(text[len(lead):])
+	asked := strings.HasSuffix(rest, "?")
+	if asked && !request().MatchString(strings.ToLower(lead)) || !wholly().MatchString(strings.TrimSuffix(rest, "?")) {
+		return ""
+	}
+	if program, what, one := strings.Cut(command, " "); one && isSeeker(program) && !strings.Contains(what, " ") {
+		return "" // what is looked for, not how
+	}
+	return command
+}
+
+func isSeeker(program string) bool { return program == "grep" || program == "rg" || program == "ag" }
+
+// commands are the stretches of a text that are command lines, in order.
+func commands(text string) (out [][2]int) {
+	if line := typedLine(text); line != "" {
+		at := strings.Index(text, line)
+		return [][2]int{{at, at + len(line)}}
+	}
+	for from := 0; ; {
+		m := toRun().FindStringIndex(text[from:])
+		if m == nil {
+			return out
+		}
+		at := from + m[1]
+		end, ok := commandEnd(text[at:])
+		from = at + end
+		if ok {
+			out = append(out, [2]int{at, from})
+		}
+	}
+}
+
+// commandAt is the command that a text begins with, and what follows it. It is
+// empty if the text begins with none, or does not show where it ends.
+func commandAt(text string) (command, rest string) {
+	if end, ok := commandEnd(text); ok {
+		return text[:end], text[end:]
+	}
+	return "", text
+}
+
+// commandEnd is where the command that a text begins with ends, and whether it
+// is one; if it is none, how far that took to tell.
+func commandEnd(text string) (end int, ok bool) {
+	line, _, _ := strings.Cut(text[:min(len(text), maxCommand)], "\n")
+	if !program().MatchString(line) && !flagged().MatchString(line) && !scripted().MatchString(line) {
+		return 0, false
+	}
+	last := ""
+	for words := 0; end < len(line); words++ {
+		at := len(line) - len(strings.TrimLeft(line[end:], " \t"))
+		if at == len(line) || end > 0 && closing().MatchString(line[at:]) {
+			break
+		}
+		size := wordLen(line[at:])
+		word := line[at : at+size]
+		if size == 0 || words == maxWords || said().MatchString(strings.TrimRight(word, ",.;:?!")) && !outputs().MatchString(last) || strings.HasPrefix(word, "<<") {
+			return end, false
+		}
+		last = unpointed(word)
+		end = at + len(last)
+		if strings.HasPrefix(line[end:], ";") && program().MatchString(strings.TrimLeft(line[end+1:], " ")) {
+			end++
+		} else if last != word {
+			break
+		}
+	}
+	return end, end < maxCommand && !unclear(line[:end], line[end:]) && looksTyped(line[:end])
+}
+
+// unclear reports whether it cannot be told that a command ends where it seems to.
+func unclear(command, rest string) bool {
+	on := strings.HasPrefix(rest, ",") || strings.HasPrefix(rest, ";")
+	next := strings.TrimLeft(rest, ",;.?!) ")
+	word, _, _ := strings.Cut(next, " ")
+	return strings.HasSuffix(command, `\`) || trailing().MatchString(command) || strings.HasPrefix(command, "echo ") && next != "" ||
+		on && next != "" && !closing().MatchString(next) && !said().MatchString(word)
+}
+
+// wordLen is the length of a shell word at the start of a line, quotes
+// included; 0 if a quote is not closed.
+func wordLen(line string) int {
+	open := byte(0)
+	for i := range len(line) {
+		switch c := line[i]; {
+		case open != 0:
+			if c == open && (i == 0 || line[i-1] != '\\' || open == '\'') {
+				open = 0
+			}
+		case c == ' ' || c == '\t':
+			if i == 0 || line[i-1] != '\\' {
+				return i
+			}
+		case c == '"' || c == '`' || c == '\'' && (i == 0 || !letter(line[i-1])):
+			open = c
+		}
+	}
+	if open != 0 {
+		return 0
+	}
+	return len(line)
+}
+
+var (
+	// pointed is a word after which a dot ends a sentence.
+	pointed = lazy.Regexp("[\\w\"'`)\\]}*]$")
+	// trailing is an ellipsis of a sentence, or of a pattern of packages; or an operator that lacks its right side.
+	trailing = lazy.Regexp(`\w\.{3,}$|(?:^|\s)(?:[|&]{1,2}|[<>]{1,2})$`)
+)
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// unpointed is a word without the punctuation of the sentence that it ends.
+// Dots that are a folder, or all below one, are none.
+func unpointed(word string) string {
+	out := strings.TrimRight(word, ",;?!")
+	if out == "" || strings.HasSuffix(out, `\`) {
+		return word
+	}
+	if strings.HasSuffix(out, ")") && !strings.Contains(out, "(") {
+		out = strings.TrimRight(out, ")")
+	}
+	body := strings.TrimRight(out, ".")
+	switch dots := len(out) - len(body); {
+	case strings.HasSuffix(body, "/"):
+		out = body + strings.Repeat(".", min(dots, 3))
+	case dots == 1 && pointed().MatchString(body):
+		out = body
+	}
+	return out
+}
+
+// Programs whose names begin sentences are typed with what no sentence has, and
+// so are those that no list knows.
+var (
+	wordy    = lazy.Regexp(`^(?:sort|which|head|tail|touch|tree|top|time|kill|date|split|cut|node|java|black|sh|echo|env|just|west|perf|stack|lake|julia|fly|pod|sam|flask|swift|dart|elixir|ruby|gem|brew|vault|packer|consul|tilt|expo|accelerate|goose|diff|stat|cast|forge|anvil|pan|buck2?|perl|lua|pint|pest|turbo|nx|serverless|fastlane)\b`)
+	typed    = lazy.Regexp(`^\S+(?: (?:\S*[./=$*"':-]\S*)(?: .*)?)?$`)
+	subs     = lazy.Regexp(`^\S+ (?:` + subCommands + `)(?: [\w:@./=-]+)*$`)
+	seeks    = lazy.Regexp(`^find (?:[./~$*-].*|\w[\w/]* -.*)$`)
+	goes     = lazy.Regexp(`^go(?: (?:build|test|run|mod|vet|fmt|get|install|generate|env|work|tool|version|list|clean|doc|fix)\b.*)?$`)
+	makes    = lazy.Regexp(`^make(?: (?:\S+|\S*[-=.]\S*|-.*|\S+ \S+|\S+ .*\S=\S.*))?$`)
+	flagged  = lazy.Regexp(`^(?:[A-Z_]+=\S+ )*(?:[a-z][\w.+-]*|[\w.-]+(?:/[\w.-]+)+)(?: [\w:./@=-]+){0,3}? -{1,2}[A-Za-z][\w-]*(?:[= .,;?!]|$)`)
+	scripted = lazy.Regexp(`^(?:(?:\.{1,2}|~)/\S+|bin/[\w-]+(?: [\w:.@/=-]+){1,5}$|(?:[\w.-]+/)+[\w-]+(?:\.(?:sh|bash|py|js|rb|pl|ps1|bat|ts))?(?: \S+)* -{1,2}[A-Za-z])`)
+	wishful  = lazy.Regexp(`^make \S+ \S*(?:er|able|ive|ful|less|ly|ed|work|pass|green|public|private|optional|async|static|const)$`)
+	// plainWords are three words or more that any sentence may have; known has one of them that programs take.
+	plainWords = lazy.Regexp(`^\w+(?: [\w.:]*\w){2,}$`)
+	known      = lazy.Regexp(`^(?:npx|pipx|mv|cp|mkdir|rm|rmdir|chmod|chown|ls|cat|ssh|scp|ping|wc|du|tar|zip|unzip|createdb|heroku|brew|apt|az|aws|gcloud|gh|systemctl|yarn|poetry|grep|rg|bash|zsh|make|cmake|tox|nox) |^\w+ (?:` + subCommands + `)\b`)
+	timed      = lazy.Regexp(`^(?:time|sudo|env|nohup|[A-Z_]+=\S+) `)
+	ordered    = lazy.Regexp(`(?i)^(?:` + firstWords + `|` + changeVerbs + `|what|why|how|when|where|which|who|does|did|is|are|can|could|would|will|should|explain|describe|document|compare|translate|mention|pass|passing|with|without|if|the|an?|my|our|this|that|using|consider|remember|note|nope?|yes|prefer|need|want|please|i|we|you|it|its|still|also|option|flag|flags|options)\b`)
+)
+
+// looksTyped tells commands from sentences that begin with a program's name.
+func looksTyped(s string) bool {
+	low := strings.ToLower(s)
+	if lead := timed().FindString(s); lead != "" && program().MatchString(s[len(lead):]) {
+		return looksTyped(s[len(lead):])
+	}
+	switch {
+	case s == "":
+		return false
+	case !program().MatchString(s):
+		return !ordered().MatchString(s) && !broken().MatchString(low) && (flagged().MatchString(s) || scripted().MatchString(s))
+	case strings.HasPrefix(s, "./"):
+		return !broken().MatchString(low)
+	case wordy().MatchString(s):
+		return typed().MatchString(s) || subs().MatchString(s)
+	case strings.HasPrefix(s, "find"):
+		return seeks().MatchString(s)
+	case strings.HasPrefix(s, "go "):
+		return goes().MatchString(s)
+	case strings.HasPrefix(s, "make "):
+		return makes().MatchString(s) && !wishful().MatchString(s)
+	}
+	return !plainWords().MatchString(s) || known().MatchString(s) && !broken().MatchString(low)
+}
+
+// subCommands are what many programs are told to do.
+const subCommands = `build|test|run|install|deploy|init|start|serve|check|clean|update|upgrade|lint|add|new|create|list|status|logs|up|down|format|fmt|generate|release|publish|exec|console|migrate|routes|doctor|analyze|login|launch|sync|version|help|flash|script|send|call|read|write|kv|lane|affected|record|get|apply|describe|delete|rollout|compose|ps|images|pull|push|commit|diff|log|checkout|switch|branch|merge|rebase|stash|fetch|tag|reset|restore|rm|ls|i|ci|audit|outdated|make|artisan|task|issue|pr|repo|workflow|config|info|show|remove|uninstall|` +
+	`view|top|scale|set|use|system|bisect|cherry|remote|submodule|worktree|clone|revert|clippy|bench|tree|doc|fix|vet|mod|env|destroy|plan|import|output|state|group|account|vm|s3|ec2|lambda|auth|dev|db|cache|i18n|dlx|exec|m|manage|shell|stop|restart|enable|disable|reload|search|prune|inspect|attach|port|cp|expose|label|drain|cordon|template|package|clean|compile|verify|watch|coverage|serve|lock|export|freeze|download|self|tool|toolchain|target|component|default|override|runner|bundle|pods|network|volume|context|workspace|select|new|edit|open`
