@@ -202,9 +202,12 @@ func (l *loader) anywhere(name string) Family {
 }
 
 // hint helps with the name of a processor that a family does not have.
-func (l *loader) hint(name string, known []string) string {
-	if f := l.anywhere(name); f != "" {
-		return fmt.Sprintf("; it is one of %s", f)
+func (l *loader) hint(f Family, name string, known []string) string {
+	if why := l.registry.Without[f]; why != "" {
+		return ": " + why
+	}
+	if other := l.anywhere(name); other != "" {
+		return fmt.Sprintf("; it is one of %s", other)
 	}
 	return cmp.Or(didYouMean(name, known), "; known are "+orNone(known))
 }
@@ -244,7 +247,7 @@ func (l *loader) build() (*Chains, error) {
 		list, m := order(all, defaults, l.plans[f])
 		if m != nil {
 			if m.unknown != "" {
-				m.reason += l.hint(m.unknown, all)
+				m.reason += l.hint(f, m.unknown, all)
 			}
 			return nil, l.bad(m.at, m.reason)
 		}

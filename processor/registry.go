@@ -22,6 +22,7 @@ type Registry struct {
 	Validation []Entry[ToolValidation]
 	Steps      []Entry[Step]
 	Responses  []Entry[ResponseModifier]
+	Without    map[Family]string // why this host has nothing of a family, and what to do: phrases for whoever names one
 }
 
 func names[P any](entries []Entry[P]) (all, defaults []string) {

@@ -92,6 +92,10 @@ func (c *chainSettings) chains(a *app, w *builtin.Workspace, injector func(owner
 // and what reads files or runs commands needs a workspace.
 func forService(r processor.Registry, workspace bool) processor.Registry {
 	r.Injection, r.Parameters, r.Validation, r.Steps = nil, nil, nil, nil
+	r.Without = map[processor.Family]string{}
+	for _, f := range []processor.Family{processor.ToolModifiers, processor.LLMSteps} {
+		r.Without[f] = "the clients of a server run the tools and make the calls themselves; leave " + string(f) + " out of the file that serve reads"
+	}
 	for i, e := range r.Messages {
 		switch e.Name {
 		case "CoreSystemPromptModifier", "EnvironmentContextModifier", "IdeContextModifier", "ChatRecordingModifier":
