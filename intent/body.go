@@ -75,7 +75,9 @@ func (b *body) onTop(p *page, first int) {
 }
 
 // heading reports whether line i is a heading of a Markdown document.
-func (p *page) heading(i int) bool { return headingMark().MatchString(p.lines[i].text) }
+func (p *page) heading(i int) bool {
+	return strings.HasPrefix(p.lines[i].text, "#") && headingMark().MatchString(p.lines[i].text)
+}
 
 // briefly reports whether a line is a short wish as people type it: small
 // letters, no full stop.
@@ -159,7 +161,7 @@ func (p *page) ending(from int, taken []bool, b body) int {
 }
 
 // works begins what is asked about a text that stands beside it.
-var works = lazy.Regexp(`(?i)^(?:please |pls |bitte |can you |could you )?(?:rewrite|rephrase|paraphrase|summari[sz]e|sum up|translate|proofread|shorten|simplify|transcribe|tl;?dr|explain (?:like|in (?:plain|simple))|fasse?|übersetze?|kürze?|korrigiere?|résume[zr]?|tradui[st]|traduisez|corrige[zr]?|reformule[zr]?|raccourci\p{L}*|resum[aei]|resumir|traduce|traduci|traduza|riassumi|correggi|corrija|vat|vertaal|verbeter|streść|podsumuj|przetłumacz|popraw|переведи|исправь|сократи)(?:\P{L}|$)`)
+var works = phrasesOf(`(?i)^(?:please |pls |bitte |can you |could you )?(?:rewrite|rephrase|paraphrase|summari[sz]e|sum up|translate|proofread|shorten|simplify|transcribe|tl;?dr|explain (?:like|in (?:plain|simple))|fasse?|übersetze?|kürze?|korrigiere?|résume[zr]?|tradui[st]|traduisez|corrige[zr]?|reformule[zr]?|raccourci\p{L}*|resum[aei]|resumir|traduce|traduci|traduza|riassumi|correggi|corrija|vat|vertaal|verbeter|streść|podsumuj|przetłumacz|popraw|переведи|исправь|сократи)(?:\P{L}|$)`)
 
 var greeting = lazy.Regexp(`(?i)^(?:hi|hello|hey|dear|good (?:morning|evening|afternoon|day)|hallo|moin|servus|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir|hola|buen[oa]s|ciao|buongiorno|ol[áa]|bom dia|hoi|goedemorgen|cześć|dzień dobry|привет|здравствуйте|добрый)(?:\P{L}[^\n]{0,60})?$`)
 

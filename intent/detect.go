@@ -24,6 +24,9 @@ var fenceOpens = lazy.Regexp("^(`{3,}|~{3,})[^`]*$")
 
 // fence is a fenced block, its fences included. One that is never closed is none.
 func fence(p *page, i int) (span, bool) {
+	if !starts(p.lines[i].trim, "`~") {
+		return span{}, false
+	}
 	m := fenceOpens().FindStringSubmatch(p.lines[i].trim)
 	if m == nil {
 		return span{}, false
@@ -69,7 +72,10 @@ var (
 
 // quotes is a text between lines of triple quotes and the like.
 func quotes(p *page, i int) (span, bool) {
-	m := quoteMark().FindString(p.lines[i].trim)
+	m := ""
+	if len(p.lines[i].trim) < 20 || starts(p.lines[i].trim, "<>") {
+		m = quoteMark().FindString(p.lines[i].trim)
+	}
 	if m == "" {
 		return span{}, false
 	}
@@ -93,6 +99,9 @@ func quotes(p *page, i int) (span, bool) {
 
 // armour is what stands between -----BEGIN X----- and -----END X-----.
 func armour(p *page, i int) (span, bool) {
+	if !starts(p.lines[i].trim, "-") {
+		return span{}, false
+	}
 	m := armourMark().FindStringSubmatch(p.lines[i].trim)
 	if m == nil {
 		return span{}, false
@@ -250,7 +259,7 @@ var (
 
 // diff is a patch.
 func diff(p *page, i int) (span, bool) {
-	if !diffHead().MatchString(p.lines[i].text) {
+	if !starts(p.lines[i].text, "d-I@") || !diffHead().MatchString(p.lines[i].text) {
 		return span{}, false
 	}
 	to, count := p.run(i, 0, func(l line) bool { return diffLine().MatchString(l.text) })

@@ -33,7 +33,7 @@ func codeScore(l line) int {
 	if strings.Count(t, " ") > 2 && !strings.ContainsAny(t, "(){}[];=<>:#/\\\"$|&@*_") && (strings.HasSuffix(t, ".") || !strings.ContainsAny(t, ",-")) {
 		return 0
 	}
-	if t == "" || bullet().MatchString(l.text) && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, "{") {
+	if t == "" || bulleted(l) && !strings.HasSuffix(t, ";") && !strings.HasSuffix(t, "{") {
 		return 0
 	}
 	score := 0
@@ -45,10 +45,13 @@ func codeScore(l line) int {
 	case strings.HasSuffix(t, ",") || strings.HasSuffix(t, "(") || strings.HasSuffix(t, ")") || strings.HasSuffix(t, "):"):
 		score++
 	}
-	for _, sign := range []*regexp.Regexp{keyword(), operator(), call(), comment()} {
+	for _, sign := range []*regexp.Regexp{keyword(), operator(), call()} {
 		if sign.MatchString(l.text) {
 			score++
 		}
+	}
+	if commented(l.text) {
+		score++
 	}
 	n, symbols := words(t)
 	if symbols > .12 {
@@ -57,7 +60,7 @@ func codeScore(l line) int {
 	if strings.HasPrefix(l.text, "  ") || strings.HasPrefix(l.text, "\t") {
 		score++
 	}
-	if n >= 6 && symbols < .05 && !comment().MatchString(l.text) {
+	if n >= 6 && symbols < .05 && !commented(l.text) {
 		score -= 2
 	}
 	return score
@@ -73,7 +76,7 @@ func (p *page) codeScore(i int) int {
 
 // code is indented or bare lines of a program.
 func code(p *page, i int) (span, bool) {
-	if p.codeScore(i) < 2 && !comment().MatchString(p.lines[i].text) {
+	if p.codeScore(i) < 2 && !commented(p.lines[i].text) {
 		return span{}, false
 	}
 	r := codeRun{to: i}
@@ -112,7 +115,7 @@ func (r *codeRun) take(p *page, first, j int) {
 		if j > first && !newParagraph {
 			r.to = j + 1
 		}
-	case comment().MatchString(p.lines[j].text) && score >= 0:
+	case commented(p.lines[j].text) && score >= 0:
 		r.all++
 	case newParagraph: // that is no code
 		r.miss = 3

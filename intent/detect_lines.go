@@ -31,12 +31,12 @@ var (
 // logLines is a log, a trace or what a program printed: lines that begin with
 // times, levels and the like, and those between them.
 func logLines(p *page, i int) (span, bool) {
-	if !logStart().MatchString(p.lines[i].text) {
+	if !logged(p.lines[i].text) {
 		return span{}, false
 	}
 	starts := 0
 	to, _ := p.run(i, 3, func(l line) bool {
-		yes := logStart().MatchString(l.text)
+		yes := logged(l.text)
 		if yes {
 			starts++
 		}
@@ -63,7 +63,7 @@ func table(p *page, i int) (span, bool) {
 			return p.whole(Table, i, to)
 		}
 	}
-	if boxRule().MatchString(t) {
+	if starts(t, "+|\xe2") && boxRule().MatchString(t) {
 		if to, count := p.run(i, 0, func(l line) bool { return boxRule().MatchString(l.text) }); count >= 3 {
 			return p.whole(Table, i, to)
 		}
@@ -79,6 +79,9 @@ func table(p *page, i int) (span, bool) {
 // separated is the line after the rows that have as many fields as line i, or i
 // where these are no table: under four rows, or rows that read like sentences.
 func (p *page) separated(i int, sep string) int {
+	if strings.IndexByte(p.lines[i].text, sep[0]) < 0 {
+		return i
+	}
 	want := fields(p.lines[i].text, sep)
 	if want < 2 || sep == "," && want < 3 {
 		return i
@@ -128,12 +131,12 @@ func fields(row, sep string) int {
 
 // aligned is rows whose columns are kept apart by white space.
 func (p *page) aligned(i int) (span, bool) {
-	want := len(columns().FindAllString(p.lines[i].trim, -1))
+	want := gaps(p.lines[i].trim)
 	if want < 2 {
 		return span{}, false
 	}
 	to, count := p.run(i, 0, func(l line) bool {
-		n := len(columns().FindAllString(l.trim, -1))
+		n := gaps(l.trim)
 		return n >= max(want-2, 1) && n <= want+2 && !sentence(l.text)
 	})
 	if count < 4 {
@@ -149,7 +152,7 @@ var (
 
 // hexLines is a dump in hexadecimal.
 func hexLines(p *page, i int) (span, bool) {
-	to, count := p.run(i, 0, func(l line) bool { return hexLine().MatchString(l.trim) || l.trim == "*" })
+	to, count := p.run(i, 0, func(l line) bool { return hexed(l.trim) || l.trim == "*" })
 	if count < 3 {
 		return span{}, false
 	}
@@ -159,7 +162,9 @@ func hexLines(p *page, i int) (span, bool) {
 // blob is encoded data: long lines without a space, or one very long word. An
 // address stays, unless it carries pasted content.
 func blob(p *page, i int) (span, bool) {
-	to, count := p.run(i, 0, func(l line) bool { return blobLine().MatchString(l.trim) })
+	to, count := p.run(i, 0, func(l line) bool {
+		return len(l.trim) >= 40 && !strings.Contains(l.trim, " ") && blobLine().MatchString(l.trim)
+	})
 	if count >= 3 {
 		if to < len(p.lines) && !p.blank(to) && !strings.Contains(p.lines[to].trim, " ") {
 			to++ // the shorter last line
@@ -182,7 +187,7 @@ const leastBlob = 400
 
 // longWord is where the first word of 400 bytes or more stands in a line.
 func longWord(text string) (start, end int) {
-	for i := 0; i <= len(text); i++ {
+	for i := 0; i <= len(text) && len(text) >= leastBlob; i++ {
 		if i < len(text) && strings.IndexByte(" \t\"'<>", text[i]) < 0 {
 			continue
 		}
@@ -203,7 +208,7 @@ var field = lazy.Regexp(`^\p{Lu}[\p{L} ]*: `)
 func settings(p *page, i int) (span, bool) {
 	prose, keys := 0, 0
 	to, count := p.run(i, 1, func(l line) bool {
-		if !setting().MatchString(l.text) && (keys < 3 || !strings.HasPrefix(l.text, "      ")) {
+		if !set(l) && (keys < 3 || !strings.HasPrefix(l.text, "      ")) {
 			return false
 		}
 		if sentence(l.text) || field().MatchString(l.text) {
@@ -228,9 +233,9 @@ const leastItems = 9
 
 // list is a long list: of marked items, or of short lines.
 func list(p *page, i int) (span, bool) {
-	if bullet().MatchString(p.lines[i].text) {
+	if bulleted(p.lines[i]) {
 		to, count := p.run(i, 1, func(l line) bool {
-			return bullet().MatchString(l.text) || l.trim != "" && strings.HasPrefix(l.text, "  ")
+			return bulleted(l) || l.trim != "" && strings.HasPrefix(l.text, "  ")
 		})
 		if count >= leastItems && !p.instructs(i, to) && !p.worded(i, to) {
 			return p.whole(List, i, to)
@@ -238,7 +243,7 @@ func list(p *page, i int) (span, bool) {
 		return span{}, false
 	}
 	to, count := p.run(i, 0, func(l line) bool {
-		return l.trim != "" && len(l.trim) <= 90 && !strings.ContainsRune(".?!:。？！：", lastRune(l.trim)) && !sentence(l.text) && !bullet().MatchString(l.text)
+		return l.trim != "" && len(l.trim) <= 90 && !strings.ContainsRune(".?!:。？！：", lastRune(l.trim)) && !sentence(l.text) && !bulleted(l)
 	})
 	if count < leastItems || asks(p.lines[i].trim) || p.instructs(i, to) {
 		return span{}, false

@@ -18,8 +18,8 @@ var (
 func mail(p *page, i int) (span, bool) {
 	t := p.lines[i].trim
 	switch {
-	case mailRule().MatchString(t), mailWrote().MatchString(t):
-	case mailHeader().MatchString(t):
+	case starts(t, "-_=*bB") && mailRule().MatchString(t), strings.HasSuffix(t, ":") && mailWrote().MatchString(t):
+	case strings.ContainsAny(t, ":：") && mailHeader().MatchString(t):
 		headers := 0
 		for j := i; j < len(p.lines) && j < i+8 && !p.blank(j); j++ {
 			if mailHeader().MatchString(p.lines[j].trim) {
@@ -92,10 +92,10 @@ var (
 
 // subtitles are SRT or WebVTT.
 func subtitles(p *page, i int) (span, bool) {
-	if !strings.HasPrefix(p.lines[i].trim, "WEBVTT") && !cue().MatchString(p.lines[i].trim) && (i+1 >= len(p.lines) || !cue().MatchString(p.lines[i+1].trim)) {
+	if !strings.HasPrefix(p.lines[i].trim, "WEBVTT") && !cued(p.lines[i]) && (i+1 >= len(p.lines) || !cued(p.lines[i+1])) {
 		return span{}, false
 	}
-	to, count := p.run(i, 6, func(l line) bool { return cue().MatchString(l.trim) })
+	to, count := p.run(i, 6, func(l line) bool { return cued(l) })
 	if count < 3 {
 		return span{}, false
 	}
@@ -103,17 +103,20 @@ func subtitles(p *page, i int) (span, bool) {
 	return p.whole(Transcript, i, to)
 }
 
+// cued reports whether a line is the times of a subtitle.
+func cued(l line) bool { return starts(l.trim, "0123456789") && cue().MatchString(l.trim) }
+
 // turnsGap is how many lines a speaker's turn may go on for.
 const turnsGap = 5
 
 // transcript is a talk of speakers who come again.
 func transcript(p *page, i int) (span, bool) {
-	if !turn().MatchString(p.lines[i].trim) {
+	if speaks(p.lines[i].trim) == nil {
 		return span{}, false
 	}
 	speakers, turns := map[string]int{}, 0
 	to, count := p.run(i, turnsGap, func(l line) bool {
-		m := turn().FindStringSubmatch(l.trim)
+		m := speaks(l.trim)
 		if m == nil {
 			return false
 		}

@@ -27,7 +27,7 @@ type sample struct {
 // who knew the specification alone, and the two halves of which one was never
 // looked at while tuning.
 func parts() []string {
-	return []string{"tune", "held", "wild", "clean", "blind-a", "blind-b", "blind-c"}
+	return []string{"tune", "held", "wild", "clean", "blind-a", "blind-b", "blind-c", "blind-d", "blind-e"}
 }
 
 // samples is one part of the evaluation set: whole messages by hand, and, in the

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"inlay/internal/lazy"
 )
 
 // page is a message by lines. Offsets are bytes of the message.
@@ -107,7 +105,7 @@ func (p *page) next(i int) int {
 // Words with which people turn to an assistant, in the languages that we look
 // after; asks are told by them and by question marks.
 var (
-	verbs = lazy.Regexp(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |und |et |y |e )?(?:` +
+	verbs = phrasesOf(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |und |et |y |e )?(?:` +
 		`you are|du bist|tu es|eres|você é|jij bent|jesteś|ты |plan|create|generate|design|suggest|propose|act as|imagine|implement|refactor|debug|group|sort|rank|calculate|compute|solve|prove|evaluate|estimate|recommend|outline|transpose|format|rephrase|simplify|transcribe|do you|did|should|is this|are these|any idea|please|pls|kindly|can you|could you|would you|will you|i need|i want|i'd like|i would like|help|tell|explain|summari[sz]e|sum up|translate|rewrite|review|find|fix|list|write|draft|analy[sz]e|compare|convert|extract|check|show|give|answer|reply|make|identify|describe|classify|turn|put|shorten|proofread|correct|count|` +
 		`erstelle?|mache?|plane|gib|liste|sortiere?|berechne|ordne|schlage?|entwirf|formuliere?|hilf|sage?|zähle?|bewerte|beantworte|ergänze|verbessere|kürze?|überarbeite|korrigiere?|bitte|kannst du|können sie|könntest|ich brauche|ich möchte|fasse|fass|erkläre|erklär|übersetze|schreibe?|prüfe|finde|vergleiche|zeige|nenne|antworte|` +
 		`fais|faites|donne[zr]?|propose[zr]?|crée[zr]?|calcule[zr]?|classe[zr]?|dis-moi|aide[zr]?|répond[sez]*|vérifie[zr]?|indique[zr]?|reformule[zr]?|est-ce|peux-tu|pouvez-vous|pourriez|merci de|s'il te pla[iî]t|s'il vous pla[iî]t|je voudrais|j'ai besoin|résume[zr]?|explique[zr]?|tradui[st]|traduisez|corrige[zr]?|rédige[zr]?|compare[zr]?|trouve[zr]?|` +
@@ -118,7 +116,7 @@ var (
 		`zrób|podaj|oblicz|uporządkuj|zaproponuj|stwórz|pomóż|odpowiedz|sprawdź|wypisz|napisz|streść|proszę|czy|możesz|podsumuj|wyjaśnij|przetłumacz|napraw|znajdź|porównaj|` +
 		`сделай|дай|скажи|посчитай|предложи|создай|ответь|проверь|перечисли|составь|пожалуйста|помоги|можешь|можете|объясни|переведи|найди|сравни|напиши|кратко|исправь` +
 		`)(?:[^\p{L}:]|$)`)
-	questions = lazy.Regexp(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |but |und |et |y |e )?(?:` +
+	questions = phrasesOf(`(?i)^(?:(?:hi|hello|hey|hallo|bonjour|hola|ciao)\b[ ,!]*)?(?:and |so |then |now |also |but |und |et |y |e )?(?:` +
 		`what|why|how|which|who|when|where|is there|are there|does|do these|` +
 		`was|warum|wie|welche|wer|wann|wo|gibt es|stimmt|` +
 		`quel|quelle|quels|quelles|pourquoi|comment|qui|où|` +
@@ -129,12 +127,12 @@ var (
 		`co|dlaczego|jak|który|które|kto|gdzie|` +
 		`что|почему|как|какие|какой|кто|где` +
 		`)(?:\P{L}|$)`)
-	eastern = lazy.Regexp(`(?:してください|ください|ますか|でしょうか|教えて|要約|翻訳|请|請|帮我|总结|翻译|解释|吗|什么|怎么|为什么|哪些|주세요|해줘|요약|번역|설명|나요|까요)`)
-	polite  = lazy.Regexp(`(?i)(?:^|\P{L})(?:please|pls|plz|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|por favor|per favore|alsjeblieft|graag|proszę|пожалуйста)(?:\P{L}|$)`)
+	eastern = phrasesOf(`(?:してください|ください|ますか|でしょうか|教えて|要約|翻訳|请|請|帮我|总结|翻译|解释|吗|什么|怎么|为什么|哪些|주세요|해줘|요약|번역|설명|나요|까요)`)
+	polite  = phrasesOf(`(?i)(?:^|\P{L})(?:please|pls|plz|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|por favor|per favore|alsjeblieft|graag|proszę|пожалуйста)(?:\P{L}|$)`)
 	// timely is a word of time, with which people point at a day rather than a text.
-	timely = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|diese[rsnm]?|cet|cette|ce|ces|este|esta|estos|estas|questo|questa|deze|dit|esse|essa) (?:week|month|year|spring|summer|autumn|fall|winter|morning|afternoon|evening|weekend|time|way|kind|sort|term|season|Woche|Monat|Jahr|Frühling|Frühjahr|Sommer|Herbst|Winter|Morgen|Abend|Wochenende|Mal|semaine|mois|année|printemps|été|automne|hiver|matin|soir|week-end|fois|semana|mes|año|primavera|verano|otoño|invierno|mañana|tarde|noche|vez|settimana|mese|anno|estate|autunno|inverno|mattina|sera|volta|maand|jaar|voorjaar|zomer|najaar|ochtend|avond|keer|mês|ano|verão)(?:\P{L}|$)|(?:^|\P{L})(?:like|help (?:me |us )?with) this(?:\P{L}|$)`)
+	timely = phrasesOf(`(?i)(?:^|\P{L})(?:this|these|diese[rsnm]?|cet|cette|ce|ces|este|esta|estos|estas|questo|questa|deze|dit|esse|essa) (?:week|month|year|spring|summer|autumn|fall|winter|morning|afternoon|evening|weekend|time|way|kind|sort|term|season|Woche|Monat|Jahr|Frühling|Frühjahr|Sommer|Herbst|Winter|Morgen|Abend|Wochenende|Mal|semaine|mois|année|printemps|été|automne|hiver|matin|soir|week-end|fois|semana|mes|año|primavera|verano|otoño|invierno|mañana|tarde|noche|vez|settimana|mese|anno|estate|autunno|inverno|mattina|sera|volta|maand|jaar|voorjaar|zomer|najaar|ochtend|avond|keer|mês|ano|verão)(?:\P{L}|$)|(?:^|\P{L})(?:like|help (?:me |us )?with) this(?:\P{L}|$)`)
 	// pointing is a word that points at something beside the request.
-	pointing = lazy.Regexp(`(?i)(?:^|\P{L})(?:this|these|those|any of that|following|follows|below|above|attached|pasted|here is|here are|here's|` +
+	pointing = phrasesOf(`(?i)(?:^|\P{L})(?:this|these|those|any of that|following|follows|below|above|attached|pasted|here is|here are|here's|` +
 		`daraus|hieraus|hiervon|diese[rsnm]?|folgende[rnsm]?|unten|oben|hier ist|hier sind|hier|` + `ce|cet|cette|ces|suivante?s?|ci-dessous|ci-dessus|ci-joint|voici|` +
 		`este|esta|esto|estos|estas|siguientes?|abajo|arriba|aquí|` + `questo|questa|questi|queste|seguenti?|segue|sotto|sopra|ecco|` + `esses?|essas?|seguintes?|abaixo|acima|aqui|` +
 		`deze|dit|volgende|hieronder|hierboven|` + `tę|tego|tych|następując\p{L}+|poniżs\p{L}+|powyżs\p{L}+|oto|` + `эт[оиуа]\p{L}*|следующ\p{L}+|ниже|выше|вот)(?:\P{L}|$)|以下|次の|上記|下記|这|以上|下面|다음|아래|위의|이 `)
@@ -160,7 +158,7 @@ func questioned(text string) bool {
 
 // points reports whether a text points at something beside the request.
 func points(text string) bool {
-	return pointing().MatchString(text) && pointing().MatchString(timely().ReplaceAllString(text, " "))
+	return pointing().MatchString(text) && (!timely().MatchString(text) || pointing().MatchString(timely().expr().ReplaceAllString(text, " ")))
 }
 
 // leads reports whether a paragraph announces what follows it.
@@ -195,5 +193,5 @@ func sentence(s string) bool {
 		s = s[:judged]
 	}
 	n, symbols := words(s)
-	return n >= 7 && len(columns().FindAllString(s, 2)) < 2 && symbols < .06 && !strings.HasSuffix(s, "{") && !strings.HasSuffix(s, ";") && !strings.HasSuffix(s, ",;")
+	return n >= 7 && gaps(s) < 2 && symbols < .06 && !strings.HasSuffix(s, "{") && !strings.HasSuffix(s, ";") && !strings.HasSuffix(s, ",;")
 }

@@ -133,7 +133,7 @@ func (p *page) laid(from, to int) bool {
 		if !plain(unmarked(l.trim)) || strings.HasPrefix(l.text, "  ") || strings.HasPrefix(l.text, "\t") {
 			strange++
 		}
-		if len(l.trim) < 66 && i+1 < to && !p.blank(i+1) && !itemMark().MatchString(l.trim) {
+		if len(l.trim) < 66 && i+1 < to && !p.blank(i+1) && !item(l.trim) {
 			short++
 		}
 	}
@@ -147,7 +147,7 @@ func (p *page) laid(from, to int) bool {
 func (p *page) itemised(from, to int) bool {
 	n := 0
 	for i := from; i < min(to, from+manyLines); i++ {
-		if itemMark().MatchString(p.lines[i].trim) {
+		if item(p.lines[i].trim) {
 			n++
 		}
 	}
@@ -198,7 +198,7 @@ func repeated(shapes []string) bool {
 // as a, figures as 9, runs as one. It is empty for words and for marks of lists.
 func markShape(line string) string {
 	word, _, _ := strings.Cut(line, " ")
-	if len(word) > 40 || itemMark().MatchString(line) {
+	if len(word) > 40 {
 		return ""
 	}
 	var b strings.Builder
@@ -217,7 +217,7 @@ func markShape(line string) string {
 		}
 		last = r
 	}
-	if !marks {
+	if !marks || item(line) {
 		return ""
 	}
 	shape, _ := utf8.DecodeRuneInString(b.String())
@@ -280,28 +280,31 @@ var (
 	numbered    = lazy.Regexp(`^\(?\d{1,3}[.)]`)
 	headingMark = lazy.Regexp(`^#{1,6} \S`)
 	itemMark    = lazy.Regexp(`^(?:[-*•+·–‣◦]|\d{1,4}[.)]|[a-zA-Z][.)]|\(\d+\)|\[[ xX]\])\s+`)
-	instruction = lazy.Regexp(`(?i)^(?:do not|don't|never|always|no|not|nothing|avoid|use|keep|mention|include|add|remove|start|begin|end|make|be|let|set|put|say|tell|address|give|limit|ensure|format|return|output|skip|ignore|leave|stick|try|focus|` +
+	instruction = phrasesOf(`(?i)^(?:do not|don't|never|always|no|not|nothing|avoid|use|keep|mention|include|add|remove|start|begin|end|make|be|let|set|put|say|tell|address|give|limit|ensure|format|return|output|skip|ignore|leave|stick|try|focus|` +
 		`nicht|kein\p{L}*|nie|immer|verwende|benutze|nutze|beginne|ende|halte|vermeide|erwähne|füge|achte|ne pas|ne|pas de|évite\p{L}*|utilise\p{L}*|ajoute\p{L}*|commence\p{L}*|termine\p{L}*|garde\p{L}*|` +
 		`no|sin|usa|evita|incluye|añade|empieza|termina|mantén|non|senza|aggiungi|inizia|finisci|mantieni|não|sem|use|evite|inclua|adicione|geen|niet|gebruik|vermijd|begin|eindig|voeg|houd|nie|bez|użyj|unikaj|dodaj|не|без|используй|избегай|добавь|начни|закончи)(?:\P{L}|$)`)
-	wish = lazy.Regexp(`(?i)(?:^|\P{L})(?:should|must|shall|needs? to|ought|would like|soll(?:en|te|ten)?|muss|müssen|möchte\p{L}*|devrai\p{L}*|doi(?:t|vent)|debe\p{L}*|tiene que|deve|devono|dovrebbe\p{L}*|precisa|moet\p{L}*|powin\p{L}*|должн\p{L}*|нужно)(?:\P{L}|$)|たい|必要|需要|希望|应该|싶|필요`)
+	wish = phrasesOf(`(?i)(?:^|\P{L})(?:should|must|shall|needs? to|ought|would like|soll(?:en|te|ten)?|muss|müssen|möchte\p{L}*|devrai\p{L}*|doi(?:t|vent)|debe\p{L}*|tiene que|deve|devono|dovrebbe\p{L}*|precisa|moet\p{L}*|powin\p{L}*|должн\p{L}*|нужно)(?:\P{L}|$)|たい|必要|需要|希望|应该|싶|필요`)
 )
 
 // unmarked is an item without its bullet or number.
-func unmarked(item string) string { return itemMark().ReplaceAllString(item, "") }
+func unmarked(item string) string {
+	if !marked(item) {
+		return item
+	}
+	return itemMark().ReplaceAllString(item, "")
+}
 
 // wishes reports whether a text says how something ought to be, as requests do.
 func wishes(text string) bool {
-	return len(wish().FindAllStringIndex(text, -1))*50 > len(strings.Fields(text))
+	return wish().outnumber(text, 50)
 }
 
-var firstPerson = lazy.Regexp(`(?i)(?:^|[^\p{L}])(?:i|i['’](?:m|ve|d|ll)|my|me|we|we['’](?:re|ve|d|ll)|our|us|ich|mir|mich|mein\p{L}*|wir|uns|unser\p{L}*|je|[jm]['’]\p{L}+|mon|ma|mes|nous|notre|nos|` +
+var firstPerson = phrasesOf(`(?i)(?:^|[^\p{L}])(?:i|i['’](?:m|ve|d|ll)|my|me|we|we['’](?:re|ve|d|ll)|our|us|ich|mir|mich|mein\p{L}*|wir|uns|unser\p{L}*|je|[jm]['’]\p{L}+|mon|ma|mes|nous|notre|nos|` +
 	`yo|mi|mis|me|nosotros|nuestr\p{L}*|necesito|necesitamos|quiero|queremos|tengo|tenemos|estoy|estamos|busco|buscamos|puedo|podemos|hemos|io|mio|mia|noi|nostr\p{L}*|vorrei|vorremmo|voglio|devo|dobbiamo|abbiamo|posso|` +
 	`eu|meu|minha|nosso|nossa|preciso|precisamos|quero|tenho|temos|estou|gostaria|ik|mijn|wij|ons|onze|mam|mamy|chcę|chcemy|jestem|potrzebuję|mogę|moj\p{L}*|mnie|nam|nas|nasz\p{L}*|я|мне|меня|мой|моя|мы|нам|нас|наш\p{L}*|хочу|jag|jeg|vi|oss)(?:[^\p{L}]|$)|私|僕|我们|我|저는|우리|제가`)
 
 // own reports whether people write of themselves in a text: then it is part of
 // what they want rather than something they pasted.
 func own(text string) bool {
-	text = text[:min(len(text), 8<<10)]
-	all := len(strings.Fields(text))
-	return len(firstPerson().FindAllStringIndex(text, -1))*40 > all
+	return firstPerson().outnumber(text[:min(len(text), 8<<10)], 40)
 }
