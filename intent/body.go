@@ -2,6 +2,7 @@ package intent
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,6 +26,9 @@ func (p *page) body(spans []span) body {
 		for i := s.from; i < s.to; i++ {
 			taken[i] = true
 		}
+	}
+	if to := p.letter(taken); to > 0 {
+		return body{to: to, asked: true, told: true, document: true, foreign: true}
 	}
 	b := body{to: len(p.lines)}
 	b.open(p, taken)
@@ -56,7 +60,7 @@ func (b *body) open(p *page, taken []bool) {
 			return
 		}
 		text := p.raw[p.lines[at].start:p.lines[end-1].end]
-		if !opens(text, at == p.next(0), b.asked) || b.foreign && (len(text) > 160 || !asks(text)) || p.heading(at) || b.asked && (p.laid(at, end) || end > at+1 && !plain(p.lines[at].trim)) {
+		if !opens(text, at == p.next(0), b.asked) || b.foreign && (len(text) > 160 || !asks(text)) || p.heading(at) || end > at+4 && p.alike(at, end-1) && !p.instructs(at, end) || b.asked && (p.laid(at, end) || end > at+1 && !plain(p.lines[at].trim)) {
 			return
 		}
 		b.note(text)
@@ -122,7 +126,7 @@ func opens(text string, first, asked bool) bool {
 		return false
 	case first && greeting().MatchString(text), separator(text):
 		return true
-	case strings.Count(text, "\n") > 3 && !own(text):
+	case strings.Count(text, "\n") > 3 && !own(text), labelled().MatchString(text):
 		return false
 	}
 	return len(text) < 600 && (leads(text) || asks(text) || !asked && requests(text)) || own(text)
@@ -145,9 +149,9 @@ func (p *page) ending(from int, taken []bool, b body) int {
 		switch {
 		case strings.HasPrefix(text, "  "), b.foreign && at <= p.next(b.from):
 			return found
-		case tries == 0 && to-at > 1 && requests(p.lines[to-1].trim) && !requests(p.raw[p.lines[at].start:p.lines[to-2].end]):
+		case tries == 0 && p.asksLast(at, to):
 			return to - 1
-		case len(text) <= 700 && (asks(text) || !b.asked && requests(text)), found < len(p.lines) && !b.foreign && own(text) && len(text) <= 1200, signature().MatchString(text) && to-at < 4:
+		case len(text) <= 700 && (asks(text) || !b.asked && requests(text)), found < len(p.lines) && !b.foreign && own(text) && len(text) <= 1200 && !p.verse(at, to), signature().MatchString(text) && to-at < 4:
 			found = at
 		case tries == 0 && len(text) < 40 && to-at == 1: // perhaps a name
 		default:
@@ -159,6 +163,79 @@ func (p *page) ending(from int, taken []bool, b body) int {
 	}
 	return found
 }
+
+// asksLast reports whether a paragraph asks in its last line alone.
+func (p *page) asksLast(at, to int) bool {
+	if to-at < 2 {
+		return false
+	}
+	last := p.lines[to-1].trim
+	if to-at > 4 && asks(last) && !p.asking(at, to-1) && (p.alike(at, to-1) || !own(p.raw[p.lines[at].start:p.lines[to-1].end])) {
+		return true
+	}
+	return requests(last) && !requests(p.raw[p.lines[at].start:p.lines[to-2].end])
+}
+
+// asking reports whether one of the lines turns to the assistant.
+func (p *page) asking(from, to int) bool {
+	for _, l := range p.lines[from:to] {
+		if asks(l.trim) {
+			return true
+		}
+	}
+	return false
+}
+
+// letter is the line after a letter that a message begins with: an address that
+// nobody gives an assistant, a short last line, and then what is asked about
+// it. It is 0 where there is none.
+func (p *page) letter(taken []bool) int {
+	first, last := p.next(0), len(p.lines)
+	for last > 0 && p.blank(last-1) {
+		last--
+	}
+	if first >= last || len(p.lines[first].trim) > 80 || !salutation().MatchString(p.lines[first].trim) {
+		return 0
+	}
+	at, end := p.paragraph(last - 1)
+	to := at
+	for to > first && p.blank(to-1) {
+		to--
+	}
+	text := p.raw[p.lines[at].start:p.lines[end-1].end]
+	if to-first < 4 || slices.Contains(taken[at:end], true) || len(text) > 700 || !asks(text) || !points(text) || p.size(first, to) < leastTold {
+		return 0
+	}
+	if name := p.lines[to-1].trim; len(name) > 60 || strings.ContainsAny(name, ".?!:;。？！：") {
+		return 0
+	}
+	return at
+}
+
+// salutation is how letters begin, unlike what people type to an assistant.
+var salutation = lazy.Regexp(`(?i)^(?:dear|to whom|sehr geehrte[rs]?|liebe[rs]?|ch(?:er|ère)s?|madame|monsieur|estimad[oa]s?|querid[oa]s?|gentil[ei]|egregio|spettabile|car[oaie]|prezad[oa]s?|exm[oa]s?|geachte|beste|szanown[aiy]|drog[ai]|уважаем\p{L}+|дорог\p{L}+)\s\P{Z}|^(?:拝啓|前略|謹啓|尊敬的|敬爱的|亲爱的)|^(?:존경하는|친애하는)`)
+
+// verse reports whether a paragraph is a stanza: three short lines or more, and
+// as many in the one above it.
+func (p *page) verse(from, to int) bool {
+	above := from
+	for above > 0 && p.blank(above-1) {
+		above--
+	}
+	if to-from < 3 || above < to-from {
+		return false
+	}
+	first, _ := p.paragraph(above - 1)
+	for i := first; i < to; i++ {
+		if len(p.lines[i].trim) >= 66 {
+			return false
+		}
+	}
+	return above-first == to-from
+}
+
+// size is the bytes of lines.
+func (p *page) size(from, to int) int { return p.lines[to-1].end - p.lines[from].start }
 
 // works begins what is asked about a text that stands beside it.
 var works = phrasesOf(`(?i)^(?:please |pls |bitte |can you |could you )?(?:rewrite|rephrase|paraphrase|summari[sz]e|sum up|translate|proofread|shorten|simplify|transcribe|tl;?dr|explain (?:like|in (?:plain|simple))|fasse?|übersetze?|kürze?|korrigiere?|résume[zr]?|tradui[st]|traduisez|corrige[zr]?|reformule[zr]?|raccourci\p{L}*|resum[aei]|resumir|traduce|traduci|traduza|riassumi|correggi|corrija|vat|vertaal|verbeter|streść|podsumuj|przetłumacz|popraw|переведи|исправь|сократи)(?:\P{L}|$)`)
@@ -173,12 +250,25 @@ func (p *page) leadLine(at, end int, asked bool) int {
 		if !asked && len(l) < 400 && end-i > 2 && (asks(l) || own(l)) && plain(l) && !plain(p.lines[i+1].trim) && p.laid(i+1, end) && !p.instructs(i+1, end) {
 			return i + 1
 		}
-		if len(l) < 400 && leads(l) && (len(p.lines[i+1].trim) > len(l) || p.laid(i+1, end) && end-i > 3) {
+		if len(l) >= 400 || !leads(l) {
+			continue
+		}
+		wanted := wishes(p.raw[p.lines[i+1].start:p.lines[end-1].end])
+		if wanted && own(l) { // what is wanted of what the person needs
+			return at
+		}
+		if strings.HasSuffix(l, ":") && end-i > 3 && p.size(i+1, end) > 2*len(l)+leastTold && !p.instructs(i+1, end) && !wanted {
+			return i + 1
+		}
+		if len(p.lines[i+1].trim) > len(l) || p.laid(i+1, end) && end-i > 3 {
 			return i + 1
 		}
 	}
 	return at
 }
+
+// labelled is a question of a questionnaire and the like: Q7. or R12:
+var labelled = lazy.Regexp(`^\p{Lu}{1,3}[-.]?\d{1,4}[.:)]\s`)
 
 // separator reports whether a paragraph is a line that parts what is above from
 // what is below.

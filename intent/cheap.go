@@ -2,6 +2,7 @@ package intent
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -77,10 +78,17 @@ func hexed(trim string) bool {
 // starts reports whether a text begins with one of some bytes.
 func starts(text, bytes string) bool { return text != "" && strings.IndexByte(bytes, text[0]) >= 0 }
 
-// fieldCount is the number of strings.Fields.
-func fieldCount(text string) (n int) {
+// wordCount is the number of words of a text: those between white space, or of
+// two characters each where there is none between them.
+func wordCount(text string) int {
+	fields, dense := 0, 0
 	for range strings.FieldsSeq(text) {
-		n++
+		fields++
 	}
-	return n
+	for _, r := range text {
+		if r >= 0x3040 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			dense++
+		}
+	}
+	return max(fields, dense/2)
 }

@@ -24,6 +24,8 @@ type phrases struct {
 	free     map[rune]bool // begin what may stand within a word
 	lengths  [256]uint64   // of the words, by their first byte; bit 63: or more
 	prefixes [256]uint64   // of those that may go on
+
+	letters, others []rune // ranges of characters
 }
 
 // end is what may follow the letters that begin a phrase.
@@ -39,16 +41,10 @@ const (
 // longestWord is the bytes of a word that are looked at.
 const longestWord = 62
 
-// noLetter and isLetter are classes of characters, as ranges.
-var (
-	noLetter = sync.OnceValue(func() []rune { return parsed(`(?i)\P{L}`).Rune })
-	isLetter = sync.OnceValue(func() []rune { return parsed(`(?i)\p{L}`).Rune })
-)
-
 // border reports whether an expression is the start or the end of a word: the
 // text's, or what is no letter.
-func border(re *syntax.Regexp, class, text int, op syntax.Op) bool {
-	return re.Op == syntax.OpAlternate && len(re.Sub) == 2 && re.Sub[text].Op == op && re.Sub[class].Op == syntax.OpCharClass && slices.Equal(re.Sub[class].Rune, noLetter())
+func (p *phrases) border(re *syntax.Regexp, class, text int, op syntax.Op) bool {
+	return re.Op == syntax.OpAlternate && len(re.Sub) == 2 && re.Sub[text].Op == op && re.Sub[class].Op == syntax.OpCharClass && slices.Equal(re.Sub[class].Rune, p.others)
 }
 
 func parsed(expr string) *syntax.Regexp {
@@ -62,7 +58,7 @@ func parsed(expr string) *syntax.Regexp {
 // phrasesOf returns what reads expr when it is first called.
 func phrasesOf(expr string) func() *phrases {
 	return sync.OnceValue(func() *phrases {
-		p := &phrases{expr: lazy.Regexp(expr), words: map[string]end{}, free: map[rune]bool{}}
+		p := &phrases{expr: lazy.Regexp(expr), words: map[string]end{}, free: map[rune]bool{}, letters: parsed(`(?i)\p{L}`).Rune, others: parsed(`(?i)\P{L}`).Rune}
 		p.read(parsed(expr))
 		return p
 	})
@@ -78,7 +74,7 @@ func (p *phrases) read(re *syntax.Regexp) {
 	case re.Op == syntax.OpConcat && re.Sub[0].Op == syntax.OpBeginText:
 		p.anchored = true
 		p.spell(nil, re.Sub[1:])
-	case re.Op == syntax.OpConcat && border(re.Sub[0], 1, 0, syntax.OpBeginText):
+	case re.Op == syntax.OpConcat && p.border(re.Sub[0], 1, 0, syntax.OpBeginText):
 		p.spell(nil, re.Sub[1:])
 	case re.Op == syntax.OpConcat:
 		p.read(re.Sub[0])
@@ -110,7 +106,7 @@ func (p *phrases) spell(prefix []rune, rest []*syntax.Regexp) {
 		p.spell(prefix, tail)
 		p.spell(prefix, slices.Concat(head.Sub, tail))
 	case syntax.OpAlternate:
-		if len(tail) == 0 && border(head, 0, 1, syntax.OpEndText) {
+		if len(tail) == 0 && p.border(head, 0, 1, syntax.OpEndText) {
 			p.add(prefix, sure)
 			return
 		}
@@ -142,7 +138,7 @@ func (p *phrases) spell(prefix []rune, rest []*syntax.Regexp) {
 // class goes on with each letter of a small class.
 func (p *phrases) class(prefix []rune, head *syntax.Regexp, tail []*syntax.Regexp) {
 	all := members(head)
-	if apart(head.Rune, isLetter()) {
+	if apart(head.Rune, p.letters) {
 		p.add(prefix, closed)
 		return
 	}
@@ -209,7 +205,7 @@ func (p *phrases) MatchString(text string) bool {
 
 // outnumber reports whether times as many phrases as a text has are more than its words.
 func (p *phrases) outnumber(text string, times int) bool {
-	words := fieldCount(text)
+	words := wordCount(text)
 	if n, _ := p.begin(text, false); !p.any && n*times <= words {
 		return false
 	}

@@ -96,7 +96,7 @@ func (b *body) pasted(p *page, s span, spans []span, next int) bool {
 	laid := p.laid(s.from, s.to) || next > 0 && spans[next-1].to == s.from && s.to-s.from == 1 && !plain(p.lines[s.from].trim) && !leads(p.lines[s.from].trim)
 	beside := next > 0 || next < len(spans)
 	switch {
-	case b.document:
+	case b.document, labelled().MatchString(text) && next < len(spans) && s.to-s.from == 1 && p.next(s.to) == spans[next].from:
 		return true
 	case b.foreign && s.from == p.next(b.from) && size >= leastTold && !wishes(text):
 		return true
