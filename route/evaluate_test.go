@@ -41,6 +41,18 @@ func asks(tb testing.TB) (out []expected) {
 // literal is the text that an ask wants changed.
 var literal = regexp.MustCompile("(?i)(?:change|replace|rename) (.+?) (?:to|with|by|into) ")
 
+// someAsks are all asks, or every eighth in short runs, which are those under the
+// race detector.
+func someAsks(tb testing.TB) (out []expected) {
+	tb.Helper()
+	for i, e := range asks(tb) {
+		if i%8 == 0 || !testing.Short() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // last is the tool result that an ask follows. A file that was read holds what
 // the ask says it holds.
 func last(s, ask string) *route.Last {

@@ -173,7 +173,7 @@ func unpointed(word string) string {
 // Programs whose names begin sentences are typed with what no sentence has, and
 // so are those that no list knows.
 var (
-	wordy    = lazy.Regexp(`^(?:sort|which|head|tail|touch|tree|top|time|kill|date|split|cut|node|java|black|sh|echo|env|just|west|perf|stack|lake|julia|fly|pod|sam|flask|swift|dart|elixir|ruby|gem|brew|vault|packer|consul|tilt|expo|accelerate|goose|diff|stat|cast|forge|anvil|pan|buck2?|perl|lua|pint|pest|turbo|nx|serverless|fastlane)\b`)
+	wordy    = lazy.Regexp(`^(?:python3?|cat|sort|which|head|tail|touch|tree|top|time|kill|date|split|cut|node|java|black|sh|echo|env|just|west|perf|stack|lake|julia|fly|pod|sam|flask|swift|dart|elixir|ruby|gem|brew|vault|packer|consul|tilt|expo|accelerate|goose|diff|stat|cast|forge|anvil|pan|buck2?|perl|lua|pint|pest|turbo|nx|serverless|fastlane)\b`)
 	typed    = lazy.Regexp(`^\S+(?: (?:\S*[./=$*"':-]\S*)(?: .*)?)?$`)
 	subs     = lazy.Regexp(`^\S+ (?:` + subCommands + `)(?: [\w:@./=-]+)*$`)
 	seeks    = lazy.Regexp(`^find (?:[./~$*-].*|\w[\w/]* -.*)$`)
@@ -185,8 +185,10 @@ var (
 	// plainWords are three words or more that any sentence may have; known has one of them that programs take.
 	plainWords = lazy.Regexp(`^\w+(?: [\w.:]*\w){2,}$`)
 	known      = lazy.Regexp(`^(?:npx|pipx|mv|cp|mkdir|rm|rmdir|chmod|chown|ls|cat|ssh|scp|ping|wc|du|tar|zip|unzip|createdb|heroku|brew|apt|az|aws|gcloud|gh|systemctl|yarn|poetry|grep|rg|bash|zsh|make|cmake|tox|nox) |^\w+ (?:` + subCommands + `)\b`)
-	timed      = lazy.Regexp(`^(?:time|sudo|env|nohup|[A-Z_]+=\S+) `)
-	ordered    = lazy.Regexp(`(?i)^(?:` + firstWords + `|` + changeVerbs + `|what|why|how|when|where|which|who|does|did|is|are|can|could|would|will|should|explain|describe|document|compare|translate|mention|pass|passing|with|without|if|the|an?|my|our|this|that|using|consider|remember|note|nope?|yes|prefer|need|want|please|i|we|you|it|its|still|also|option|flag|flags|options)\b`)
+	// judged are words of remarks about programs, which no program takes.
+	judged  = lazy.Regexp(`\s(?:vs\.?|versus|too|only|takes?|took|rejected|refused|denied|mismatch\w*|flicker\w*|longer|faster|slower|lately|large|huge|conflicts?|anymore|pictures)(?:\s|$)`)
+	timed   = lazy.Regexp(`^(?:time|sudo|env|nohup|[A-Z_]+=\S+) `)
+	ordered = lazy.Regexp(`(?i)^(?:` + firstWords + `|` + changeVerbs + `|what|why|how|when|where|which|who|does|did|is|are|can|could|would|will|should|explain|describe|document|compare|translate|mention|pass|passing|with|without|if|the|an?|my|our|this|that|using|consider|remember|note|nope?|yes|prefer|need|want|please|i|we|you|it|its|still|also|option|flag|flags|options)\b`)
 )
 
 // looksTyped tells commands from sentences that begin with a program's name.
@@ -196,7 +198,7 @@ func looksTyped(s string) bool {
 		return looksTyped(s[len(lead):])
 	}
 	switch {
-	case s == "":
+	case s == "" || judged().MatchString(quotes().ReplaceAllString(low, "_")):
 		return false
 	case !program().MatchString(s):
 		return !ordered().MatchString(s) && !broken().MatchString(low) && (flagged().MatchString(s) || scripted().MatchString(s))

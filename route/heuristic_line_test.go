@@ -53,3 +53,49 @@ func TestCommandsAreWhole(t *testing.T) {
 	}
 	require.LessOrEqual(t, missed, 10)
 }
+
+// TestRemarksAreNoCommands: a sentence that begins with a program's name is
+// about it.
+func TestRemarksAreNoCommands(t *testing.T) {
+	remarks := `docker image size explodes lately
+python version mismatch
+git is confusing me
+go modules are confusing
+make it faster
+make the login page responsive
+make sure the tests pass
+cargo build fails with linker error
+npm install hangs forever
+kubectl shows pods pending
+terraform state got corrupted after the last apply
+pytest collects no tests
+docker compose up fails with port already allocated
+git push rejected non-fast-forward
+git merge conflicts again
+node memory leak in production
+find the bug
+cat pictures please
+curl returns 403 for the staging endpoint
+test coverage dropped
+go test fails in ci but works locally
+helm upgrade broke staging
+yarn workspaces vs pnpm
+mvn clean install takes 20 minutes
+gradle vs maven
+buffer overflow --release only
+java heap space error when exporting
+echo chamber effect in recommender
+top customers report is wrong
+make me a sandwich
+time zone bug in invoices
+watch mode does not pick up changes
+tree view component flickers
+date picker shows wrong month
+jest snapshot tests fail on windows
+vite build output too large`
+	for ask := range strings.Lines(remarks) {
+		d, _, err := route.Heuristic{}.Decide(t.Context(), route.Input{Ask: strings.TrimSpace(ask), Tools: mode(t, "code").Tools})
+		require.NoError(t, err)
+		require.False(t, d.Tool != nil && d.Tool.Name == "execute_command", "%s: %+v", ask, d.Tool)
+	}
+}

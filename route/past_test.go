@@ -46,7 +46,7 @@ func result(tool string) string {
 // model after a few tools, and none runs twice for the same ask.
 func TestEveryAskEnds(t *testing.T) {
 	r := route.Router{Settings: on(), CodebaseSearch: true}
-	for _, e := range asks(t) {
+	for _, e := range someAsks(t) {
 		calls, end := work(t, r, e.mode, chat.Message{Role: chat.User, Text: e.ask})
 		require.NotNil(t, end.Decision, "%q goes on for ever: %v", e.ask, calls)
 		seen := map[string]bool{}
