@@ -212,4 +212,7 @@ func TestRoute(t *testing.T) {
 		require.Nil(t, a.Inlay.Route)
 		require.Equal(t, "It is an idea.", a.Choices[0].Message.Content)
 	}
+	figures := string(s.do("GET", "/metrics", "", nil).body)
+	require.Contains(t, figures, `inlay_route_decisions_total{decision="tool"} 2`)
+	require.Contains(t, figures, `inlay_route_decisions_total{decision="big"} 3`)
 }

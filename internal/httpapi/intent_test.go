@@ -59,6 +59,12 @@ func TestIntentInPreprocess(t *testing.T) {
 	require.Empty(t, again.Failures)
 	require.Contains(t, again.Prompt, "batch 1017", "the document was cut from the kept message again")
 
+	ask("Why?", "builtin")
+	figures := string(s.do("GET", "/metrics", "", nil).body)
+	require.Contains(t, figures, `inlay_intent_analyses_total{analyzer="builtin",outcome="moved"} 1`)
+	require.Contains(t, figures, `inlay_intent_analyses_total{analyzer="builtin",outcome="whole"} 1`)
+	require.Contains(t, figures, "inlay_intent_documents_total 1")
+
 	for how, status := range map[string]int{"secret": http.StatusBadRequest, "model": http.StatusBadRequest} {
 		got := s.do("POST", "/v1/preprocess", "", map[string]any{"messages": []any{map[string]any{"role": "user", "text": "q"}}, "context_length": 2000, "intent": how})
 		require.Equal(t, status, got.status, string(got.body))

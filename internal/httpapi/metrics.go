@@ -12,6 +12,8 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/intent"
+	router "inlay/route"
 )
 
 // Metrics are the service's figures. Their labels are routes, codes and names
@@ -29,6 +31,9 @@ type Metrics struct {
 	unread      *prometheus.CounterVec
 	upstream    *prometheus.CounterVec
 	evaluations *prometheus.CounterVec
+	splits      *prometheus.CounterVec
+	documents   prometheus.Counter
+	routed      *prometheus.CounterVec
 }
 
 // NewMetrics makes a set of figures at zero.
@@ -46,8 +51,11 @@ func NewMetrics() *Metrics {
 		unread:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_parse_failures_total", Help: "Files that could not be read."}, []string{"code"}),
 		upstream:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_upstream_errors_total", Help: "Failures of servers of models."}, []string{"upstream", "code"}),
 		evaluations: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_evaluations_total", Help: "Evaluations that are over, by how they ended."}, []string{"status"}),
+		splits:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_intent_analyses_total", Help: "Questions looked through for pasted bulk: whole (nothing moved), moved, failed (the question stayed)."}, []string{"analyzer", "outcome"}),
+		documents:   prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_intent_documents_total", Help: "Documents made of pasted bulk."}),
+		routed:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_decisions_total", Help: "Routed turns by decision: tool, big, none (the prompt stayed)."}, []string{"decision"}),
 	}
-	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.evaluations,
+	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.evaluations, m.splits, m.documents, m.routed,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return m
@@ -83,6 +91,28 @@ func (m *Metrics) Decided(r injection.Result) {
 	for _, f := range r.Failures {
 		m.ParseFailed(f.Code)
 	}
+}
+
+// Split implements session.Observer.
+func (m *Metrics) Split(analyzer string, r intent.Result) {
+	outcome := "whole"
+	switch {
+	case !r.Valid:
+		outcome = "failed"
+	case len(r.Documents) > 0:
+		outcome = "moved"
+	}
+	m.splits.WithLabelValues(analyzer, outcome).Inc()
+	m.documents.Add(float64(len(r.Documents)))
+}
+
+// Routed implements session.Observer.
+func (m *Metrics) Routed(o router.Outcome) {
+	decision := "none"
+	if o.Routed {
+		decision = string(o.Decision.Decision)
+	}
+	m.routed.WithLabelValues(decision).Inc()
 }
 
 // Stage implements session.Observer.

@@ -80,6 +80,7 @@ func (c *Completion) takeRoute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.service.config.Observe.Routed(out)
 	c.Route = &Routed{Outcome: out, counter: counter, sent: counter.Count(out.System).N}
 	for _, m := range out.Messages {
 		c.Route.sent += counter.Count(m.Text).N

@@ -134,17 +134,23 @@ func (s *Service) split(ctx context.Context, wish string, mode injection.Mode, q
 	if mode == injection.ModeNone && (wish == "builtin" || wish == "model") {
 		return nil, nil //nolint:nilnil // the question stays
 	}
+	e := intent.Extractor{Logger: s.log}
 	switch wish {
 	case "", "off":
 		return nil, nil //nolint:nilnil // the question stays
 	case "builtin":
-		return SplitQuestion(ctx, intent.Extractor{Logger: s.log}, question, past, model)
 	case "model":
 		g, ok := model.(llm.Generator)
 		if !ok {
 			return nil, &fault.Error{Code: fault.Usage, Subject: "intent", Reason: "is model, and no upstream serves the model of this request", Next: "name a model that GET /v1/models lists, or send builtin"}
 		}
-		return SplitQuestion(ctx, intent.Extractor{Analyzer: intent.Model{Generator: g}, Logger: s.log}, question, past, model)
+		e.Analyzer = intent.Model{Generator: g}
+	default:
+		return nil, wrong("intent", "off, builtin or model")
 	}
-	return nil, wrong("intent", "off, builtin or model")
+	split, err := SplitQuestion(ctx, e, question, past, model)
+	if err == nil {
+		s.config.Observe.Split(wish, split.Result)
+	}
+	return split, err
 }
