@@ -451,8 +451,10 @@ func TestCanceled(t *testing.T) {
 }
 
 func FuzzHeuristic(f *testing.F) {
-	for _, e := range asks(f) {
-		f.Add(e.ask, e.last)
+	for i, e := range asks(f) {
+		if i%8 == 0 { // all of them would take a short run's whole time
+			f.Add(e.ask, e.last)
+		}
 	}
 	f.Fuzz(func(t *testing.T, ask, before string) {
 		r := route.Router{Settings: on(), CodebaseSearch: true, Rules: ignore.New(fstest.MapFS{}, nil)}
