@@ -18,8 +18,9 @@ import (
 // chained makes chains from a configuration.
 func chained(tb testing.TB, config string) func(string, llm.Generator) (*processor.Chains, error) {
 	tb.Helper()
+	recall := &builtin.Recall{}
 	open := func(string, llm.Generator) (*processor.Chains, error) {
-		return processor.Load("test.yaml", []byte(config), builtin.Registry(builtin.Host{}))
+		return processor.Load("test.yaml", []byte(config), builtin.Registry(builtin.Host{Recall: recall}))
 	}
 	_, err := open("", nil)
 	require.NoError(tb, err)

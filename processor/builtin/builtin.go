@@ -25,6 +25,7 @@ type Host struct {
 	Injection injection.Options   // how it does that
 	Model     llm.Generator       // writes summaries where the configuration asks for it
 	Tools     []string            // names of all tools, to find mistyped ones in the configuration; nil: not known
+	Recall    *Recall             // shared by the chains of a service, which make summaries anew; nil: nothing is remembered
 	Fallbacks []string            // models to turn to when the first fails, as the agent knows them
 }
 
@@ -41,7 +42,7 @@ func Registry(h Host) processor.Registry {
 			entry("ArgumentProcessorModifier", true, Arguments{}, Arguments.Modify),
 			checked("ShellProcessorModifier", true, Shell{Workspace: h.Workspace}, Shell.check, Shell.Modify),
 			entry("ChatHistoryMessageModifier", true, History{}, History.Modify),
-			checked("ChatCompressionModifier", true, Compression{Generator: h.Model}, Compression.check, Compression.Modify),
+			checked("ChatCompressionModifier", true, Compression{Generator: h.Model, known: h.Recall}, Compression.check, Compression.Modify),
 			entry("ConversationCompactorModifier", true, Compactor{}, Compactor.Modify),
 			checked("LoopDetectionModifier", true, LoopDetection{}, LoopDetection.check, LoopDetection.Modify),
 			recordingEntry(),

@@ -1,7 +1,9 @@
 package builtin
 
 import (
+	"crypto/sha256"
 	"strings"
+	"sync"
 	"unicode"
 
 	"inlay/internal/lazy"
@@ -71,6 +73,40 @@ func factsOf(text, who string) (out []fact) {
 		}
 	}
 	return out
+}
+
+// Recall remembers what is worth keeping of texts, so that a chat whose older
+// turns are summarised anew on each request costs no more than a look for each of
+// them. The zero value is ready; it is safe for concurrent use, and nil remembers
+// nothing.
+type Recall struct {
+	mu    sync.Mutex
+	facts map[[sha256.Size]byte][]fact
+}
+
+// mostRecalled is how many texts are remembered before all are forgotten.
+const mostRecalled = 8192
+
+// of is factsOf. Its result is not to be changed.
+func (r *Recall) of(text, who string) []fact {
+	if r == nil {
+		return factsOf(text, who)
+	}
+	key := sha256.Sum256([]byte(who + "\x00" + text))
+	r.mu.Lock()
+	found, ok := r.facts[key]
+	r.mu.Unlock()
+	if ok {
+		return found
+	}
+	found = factsOf(text, who)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.facts == nil || len(r.facts) >= mostRecalled {
+		r.facts = map[[sha256.Size]byte][]fact{}
+	}
+	r.facts[key] = found
+	return found
 }
 
 // sentences cuts a text at line breaks and behind ., ! and ? that a space follows.

@@ -66,6 +66,7 @@ type Compression struct {
 	Model   bool    `json:"model"`          // the model writes the summary; else it is put together from the turns' first sentences
 
 	Generator llm.Generator `json:"-"`
+	known     *Recall
 }
 
 func (p Compression) check() (option, reason string) {
@@ -110,7 +111,7 @@ func (p Compression) Modify(ctx context.Context, t *processor.Turn, v []processo
 // them in pieces of about piece tokens, which its window holds.
 func (p Compression) summary(ctx context.Context, t *processor.Turn, earlier string, old []processor.Message, most, piece int) (string, error) {
 	if !p.Model || p.Generator == nil {
-		return digest(t, earlier, old, most), nil
+		return digest(t, p.known, earlier, old, most), nil
 	}
 	text := earlier
 	for part := range pieces(t, old, piece) {
@@ -120,7 +121,7 @@ func (p Compression) summary(ctx context.Context, t *processor.Turn, earlier str
 		}
 		if err != nil || t.Count(next) > most {
 			t.Note("summary_of_ours", "The model's summary failed or was too long; one of ours stands in its place.")
-			return digest(t, earlier, old, most), nil
+			return digest(t, p.known, earlier, old, most), nil
 		}
 		text = next
 	}

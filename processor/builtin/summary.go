@@ -45,8 +45,9 @@ const (
 // their order, in half of the room; and in the rest a line for each of the
 // newest turns, with its first words, the tools it used and the first words of
 // its answer.
-func digest(t *processor.Turn, earlier string, old []processor.Message, most int) string {
+func digest(t *processor.Turn, known *Recall, earlier string, old []processor.Message, most int) string {
 	s := readDigest(earlier)
+	s.known = known
 	_, list := turns(old)
 	for _, turn := range list {
 		s.add(old[turn.start:turn.end])
@@ -59,6 +60,7 @@ type summed struct {
 	facts []fact
 	lines []string
 	gone  int // turns that have no line any more
+	known *Recall
 }
 
 // readDigest reads what write has written; what a model wrote is a fact.
@@ -96,7 +98,7 @@ func (s *summed) add(turn []processor.Message) {
 			answer = m.Text()
 		}
 	}
-	for _, f := range append(factsOf(own(turn[0]), ""), factsOf(answer, theAnswer)...) {
+	for _, f := range slices.Concat(s.known.of(own(turn[0]), ""), s.known.of(answer, theAnswer)) {
 		if !slices.ContainsFunc(s.facts, func(o fact) bool { return o.text == f.text }) {
 			s.facts = append(s.facts, f)
 		}
