@@ -1,11 +1,16 @@
-// Package chat holds the words of a conversation: roles, messages, the files
-// attached to them and the citations that stand beside an answer.
+// Package chat holds the vocabulary of a conversation: roles, messages, the files
+// attached to them and the citations that come with an answer.
 //
-// It imports nothing of inlay, so that every other package can speak of a
+// It imports nothing of inlay, so that every other package can refer to a
 // conversation without depending on how documents are read or found.
 package chat
 
-import "strings"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+)
 
 // Role says who speaks a message.
 type Role string
@@ -30,6 +35,21 @@ type Message struct {
 	ToolCallID  string       `json:"tool_call_id,omitempty"` // of a tool message: the call it answers
 	Injected    *Injected    `json:"injected,omitempty"`     // of a user message that inlay rewrote
 	Raw         string       `json:"raw,omitempty"`          // of a user message whose bulk became documents: what the user wrote
+
+	// Execution is the inlay.execution/v1 of a user message that a strategy
+	// made: enough to replay it to the byte (STR-4).
+	Execution json.RawMessage `json:"execution,omitempty"`
+}
+
+// UserText is what the user wrote, before anything was injected or moved.
+func (m Message) UserText() string {
+	switch {
+	case m.Raw != "":
+		return m.Raw
+	case m.Injected != nil && m.Injected.Query != "":
+		return m.Injected.Query
+	}
+	return m.Text
 }
 
 // Attachment names a file that hangs on a message. Its bytes live elsewhere.
@@ -47,6 +67,15 @@ type Attachment struct {
 // parses, counts or retrieves (INJ-2).
 func (a Attachment) IsImage() bool { return strings.HasPrefix(a.MediaType, "image/") }
 
+// Cut is the document that was cut from a message's raw text; ok is false for
+// any other attachment.
+func (a Attachment) Cut(raw string) (data []byte, ok bool) {
+	if a.Label == "" || a.Start < 0 || a.Start >= a.End || a.End > len(raw) {
+		return nil, false
+	}
+	return []byte(raw[a.Start:a.End]), true
+}
+
 // ToolCall is an assistant's request to run a tool.
 type ToolCall struct {
 	ID        string `json:"id"`
@@ -54,13 +83,36 @@ type ToolCall struct {
 	Arguments string `json:"arguments"` // a JSON object, as the model wrote it
 }
 
-// Injected records what inlay laid into a message, so that later turns know it
-// without guessing from text (INJ-21).
+// Injected records what was injected into a message, so that later turns know it
+// without guessing (INJ-21).
 type Injected struct {
 	Strategy  string     `json:"strategy"`
 	Query     string     `json:"query,omitempty"`    // the user's own words, before the rewriting
-	FileIDs   []string   `json:"file_ids,omitempty"` // files whose whole text stands in the message
+	FileIDs   []string   `json:"file_ids,omitempty"` // files whose whole text is in the message
+	Whole     []Whole    `json:"whole,omitempty"`    // where in the message those texts are
 	Citations []Citation `json:"citations,omitempty"`
+}
+
+// Whole is a document's whole text inside a message: Text[Start:End], a
+// half-open range of bytes. Sum tells whether the text is still there, however
+// the conversation was edited since.
+type Whole struct {
+	FileID  string `json:"file_id"`
+	Content string `json:"content"` // content id of the file's bytes, see parse.FileID
+	Start   int    `json:"start"`
+	End     int    `json:"end"`
+	Sum     string `json:"sum"` // the first 16 hexadecimal digits of the range's SHA-256
+}
+
+// Sum is the digest that [Whole] keeps of a text.
+func Sum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Holds reports whether the text that w describes is still in the message.
+func (m Message) Holds(w Whole) bool {
+	return w.Start >= 0 && w.Start < w.End && w.End <= len(m.Text) && Sum(m.Text[w.Start:w.End]) == w.Sum
 }
 
 // Citation is a passage of a document shown to the model, by SPEC section 12.

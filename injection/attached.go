@@ -15,14 +15,15 @@ import (
 // attached is a file on its way through one turn.
 type attached struct {
 	File
-	fresh    bool   // hangs on the new message
-	content  string // parse.FileID of the bytes, once they are read
-	doc      parse.Document
-	count    tokens.Count
-	strategy Strategy
-	read     time.Duration
-	counted  time.Duration
-	err      error
+	fresh     bool   // attached to the new message
+	content   string // parse.FileID of the bytes, once they are read
+	inContext bool   // its whole text is in the history
+	doc       parse.Document
+	count     tokens.Count
+	strategy  Strategy
+	read      time.Duration
+	counted   time.Duration
+	err       error
 }
 
 // id is the name under which the caller knows the file.
@@ -234,11 +235,25 @@ func (t *turn) distinct(ctx context.Context, files []*attached) ([]*attached, er
 			continue
 		}
 		if same, ok := first[a.content]; ok {
-			t.warn("duplicate_file", a.Name, fmt.Sprintf("%s has the same content as %s and counts once.", a.Name, same.Name))
+			t.mergeEqual(same, a)
 			continue
 		}
 		first[a.content] = a
 		kept = append(kept, a)
 	}
 	return t.keepReadable(kept)
+}
+
+// mergeEqual has the first of two files with the same bytes count for both. Its
+// name holds; a mode that was set for the other one holds where it has none of
+// its own, or only the mode none.
+func (t *turn) mergeEqual(first, other *attached) {
+	t.warn("duplicate_file", other.Name, fmt.Sprintf("%s has the same content as %s and counts once.", other.Name, first.Name))
+	switch {
+	case other.Mode == Auto || other.Mode == first.Mode:
+	case first.Mode == Auto, first.Mode == ModeNone:
+		first.Mode = other.Mode
+	case other.Mode != ModeNone:
+		t.warn("duplicate_mode", other.Name, fmt.Sprintf("The mode %s of %s is not used, because %s has the mode %s.", other.Mode, other.Name, first.Name, first.Mode))
+	}
 }

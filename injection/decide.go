@@ -105,21 +105,28 @@ func Decide(w tokens.Window, files, prompt tokens.Count, share float64) Decision
 	default:
 		d.Strategy, d.ReasonCode = Retrieval, ExceedsBudget
 	}
-	d.Reason = d.explain()
+	d.Reason = d.explain(newFiles)
 	return d
 }
 
-// explain says in one sentence how the numbers led to the strategy.
-func (d Decision) explain() string {
+// What a decision is about, for its sentence.
+const (
+	newFiles     = "new files"
+	earlierFiles = "files of earlier turns"
+)
+
+// explain says in one sentence how the numbers led to the strategy. files is
+// what was decided over.
+func (d Decision) explain(files string) string {
 	if d.ReasonCode == NoWindowLeft {
 		return fmt.Sprintf("The history alone takes %s tokens of a window of %d, so no file can be injected whole.", spell(d.Window.InContext), d.Window.Length.N)
 	}
-	verdict := "so the new files are injected whole"
+	verdict := "so the " + files + " are injected whole"
 	if d.Strategy == Retrieval {
 		verdict = "so passages are retrieved"
 	}
-	return fmt.Sprintf("The new files have %s tokens and the question %s; %d tokens are available (%d remaining x %g x %.4g %% free), %s.",
-		spell(d.Files), spell(d.Prompt), d.Available, d.Window.Remaining, d.TargetContextUse, 100-d.Window.OccupiedPercent, verdict)
+	return fmt.Sprintf("The %s have %s tokens and the question %s; %d tokens are available (%d remaining x %g x %.4g %% free), %s.",
+		files, spell(d.Files), spell(d.Prompt), d.Available, d.Window.Remaining, d.TargetContextUse, 100-d.Window.OccupiedPercent, verdict)
 }
 
 // spell writes a count as honestly as it was made.

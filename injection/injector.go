@@ -74,7 +74,7 @@ type turn struct {
 	attached []*attached // all files of the new message, images too
 	fresh    []*attached // readable new files that count
 	earlier  []*attached // files of earlier turns that are not whole in the window
-	inWindow []string    // names of files that already stand whole in the history
+	inWindow []*attached // files whose whole text is already in the history
 	warnings []Warning
 	failures []Failure
 	window   tokens.Window
@@ -144,11 +144,9 @@ func (t *turn) run(ctx context.Context) (Result, error) {
 	if err := t.someReadable(); err != nil {
 		return Result{}, err
 	}
+	t.fresh = t.unseen(t.fresh)
 	if len(t.fresh) == 0 {
-		if err := t.readEarlier(ctx, t.root); err != nil {
-			return Result{}, err
-		}
-		if err := t.someEarlierReadable(); err != nil {
+		if err := t.followUp(ctx); err != nil {
 			return Result{}, err
 		}
 	}
@@ -172,25 +170,24 @@ func (t *turn) run(ctx context.Context) (Result, error) {
 	return t.build(ctx, p)
 }
 
-// gather sorts the files: images pass by, equal bytes count once, and what
-// already stands whole in the history is left alone (INJ-2, INJ-5, INJ-21).
+// gather sorts the files: images pass by, equal bytes count once, and what is
+// already whole in the history is left alone (INJ-2, INJ-5, INJ-21).
 func (t *turn) gather(ctx context.Context) error {
-	whole := t.wholeInHistory()
+	held := t.held()
 	fresh, err := t.distinct(ctx, t.documents(t.req.Files, &t.attached))
 	if err != nil {
 		return err
 	}
 	for _, a := range fresh {
-		if whole[a.content] || a.ID != "" && whole[a.ID] {
-			t.inWindow = append(t.inWindow, a.Name)
-			t.warn("already_in_context", a.Name, a.Name+" already stands whole in the conversation and is not injected again.")
+		if held[a.content] || a.ID != "" && held[a.ID] {
+			t.alreadyThere(a)
 			continue
 		}
 		t.fresh = append(t.fresh, a)
 	}
 	for _, a := range t.documents(t.req.Earlier, nil) {
-		if whole[a.ID] {
-			t.inWindow = append(t.inWindow, a.Name)
+		if held[a.ID] || a.Content != "" && held[a.Content] {
+			t.alreadyThere(a)
 			continue
 		}
 		t.earlier = append(t.earlier, a)
@@ -216,20 +213,6 @@ func (t *turn) documents(files []File, all *[]*attached) []*attached {
 		}
 	}
 	return out
-}
-
-// wholeInHistory is the set of file ids that the history's messages say were
-// injected whole.
-func (t *turn) wholeInHistory() map[string]bool {
-	ids := map[string]bool{}
-	for _, m := range t.req.Messages {
-		if m.Injected != nil {
-			for _, id := range m.Injected.FileIDs {
-				ids[id] = true
-			}
-		}
-	}
-	return ids
 }
 
 // idle reports that there is nothing to decide over.

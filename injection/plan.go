@@ -26,6 +26,9 @@ func (t *turn) plan() plan {
 	available := Available(t.window, t.req.Options.share())
 	files := t.countFiles(t.fresh, available-prompt.Budgeted())
 	d := Decide(t.window, files, prompt, t.req.Options.share())
+	if !slices.ContainsFunc(t.fresh, func(a *attached) bool { return a.fresh }) {
+		d.Reason = d.explain(earlierFiles)
+	}
 	p := plan{decision: d}
 	left := d.Available - prompt.Budgeted()
 	for _, a := range t.fresh {
@@ -118,7 +121,7 @@ func (t *turn) planFollowUp(prompt tokens.Count) plan {
 	case t.req.Options.Mode == ModeNone:
 		d.Strategy, d.ReasonCode, d.Reason = None, Override, "The mode none was set, so no file is used."
 	case len(t.earlier) == 0 && len(t.inWindow) > 0:
-		d.Strategy, d.ReasonCode, d.Reason = None, AlreadyInContext, "What could be read already stands whole in the conversation, so the message is unchanged."
+		d.Strategy, d.ReasonCode, d.Reason = None, AlreadyInContext, "What could be read is already whole in the conversation, so the message is unchanged."
 	case len(t.earlier) == 0:
 		d.Strategy, d.ReasonCode, d.Reason = None, NoFiles, "No attached file could be read, so the message is unchanged."
 	default:

@@ -18,6 +18,7 @@ type Preprocessor struct {
 	Injector *Injector
 	Modes    map[string]Mode // overrides of single files, by their id
 	Defaults Options         // what a strategy's options.preprocessors.files start from
+	Observe  func(Result)    // told the whole result, for the host: a strategy sees variables alone (STR-2); nil: nobody
 }
 
 var _ strategy.Preprocessor = Preprocessor{}
@@ -60,6 +61,9 @@ func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) 
 	res, err := p.Injector.Inject(ctx, req)
 	if err != nil {
 		return strategy.Result{}, err
+	}
+	if p.Observe != nil {
+		p.Observe(res)
 	}
 	return strategy.Result{Variables: res.Variables, Diagnostics: diagnostics(res)}, nil
 }

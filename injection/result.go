@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"inlay/chat"
@@ -51,6 +52,7 @@ type FileReport struct {
 	MediaType string         `json:"media_type,omitempty"`
 	Library   string         `json:"library,omitempty"`
 	New       bool           `json:"new"`
+	InContext bool           `json:"in_context,omitempty"` // its whole text is in the history already
 	Strategy  Strategy       `json:"strategy"`
 	Tokens    *tokens.Count  `json:"tokens,omitempty"` // absent where the decision did not need it
 	Citations int            `json:"citations"`
@@ -109,7 +111,7 @@ type DebugFile struct {
 func (t *turn) untouched(ctx context.Context) (Result, error) {
 	d := Decision{Strategy: None, ReasonCode: NoFiles, Reason: "No documents are attached, so the message is unchanged.", TargetContextUse: t.req.Options.share()}
 	if len(t.inWindow) > 0 {
-		d.ReasonCode, d.Reason = AlreadyInContext, "The attached files already stand whole in the conversation, so the message is unchanged."
+		d.ReasonCode, d.Reason = AlreadyInContext, "The attached files are already whole in the conversation, so the message is unchanged."
 	}
 	switch err := t.measure(ctx); {
 	case fault.Is(err, fault.WindowUnknown):
@@ -182,7 +184,7 @@ func (t *turn) reports(b built) []FileReport {
 	for _, a := range t.considered() {
 		r := FileReport{
 			FileID: a.id(), Name: a.Name, Path: a.Path, MediaType: a.doc.MediaType, Library: a.doc.ReadBy(),
-			New: a.fresh, Strategy: a.strategy, Citations: cited[a.id()], Coverage: a.doc.Coverage,
+			New: a.fresh, InContext: a.inContext, Strategy: a.strategy, Citations: cited[a.id()], Coverage: a.doc.Coverage,
 		}
 		if a.count.By != "" || a.count.N > 0 {
 			r.Tokens = &a.count
@@ -198,9 +200,10 @@ func (t *turn) reports(b built) []FileReport {
 	return out
 }
 
-// considered are the readable files of this turn in order of attachment.
+// considered are the readable files of this turn: those that are in the window
+// already, then the others in order of attachment.
 func (t *turn) considered() []*attached {
-	var out []*attached
+	out := slices.Clone(t.inWindow)
 	for _, a := range t.earlier {
 		if a.strategy == Retrieval {
 			out = append(out, a)
@@ -229,6 +232,7 @@ func (t *turn) message(r Result, b built) chat.Message {
 	for _, a := range b.whole {
 		m.Injected.FileIDs = append(m.Injected.FileIDs, a.id())
 	}
+	m.Injected.Whole = located(m.Text, b.whole)
 	return m
 }
 

@@ -42,6 +42,9 @@ type Options struct {
 	Intent intent.Preprocessor // splits the message; its zero value does so by structure
 	Route  route.Preprocessor  // decides between a tool and the model; its zero value is off
 
+	// Observe is told what the files preprocessor came to, beside its variables; nil: nobody.
+	Observe func(injection.Result)
+
 	// Open reads a file that the file manager's selection names. nil reads
 	// none: paths only. OpenUnder makes one.
 	Open func(ctx context.Context, path string) ([]byte, error)
@@ -53,7 +56,7 @@ func Preprocessors(o Options) []strategy.Preprocessor {
 	if o.Injector != nil {
 		list = append(
 			list, FileManagerSelection{Injector: o.Injector, Defaults: o.Defaults, Open: o.Open},
-			injection.Preprocessor{Injector: o.Injector, Defaults: o.Defaults, Modes: o.Modes},
+			injection.Preprocessor{Injector: o.Injector, Defaults: o.Defaults, Modes: o.Modes, Observe: o.Observe},
 		)
 	}
 	return append(list, o.Intent, o.Route, SelectedText{}, VisualElementText{})
