@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"inlay/chat"
+	"inlay/llm/completion"
 )
 
 // Generator is a model that answers. Implementations are safe for concurrent use.
@@ -69,10 +70,7 @@ type Delta struct {
 }
 
 // Usage is what a server counted.
-type Usage struct {
-	Prompt     int // tokens of the prompt, template included
-	Completion int // tokens of the answer
-}
+type Usage = completion.Usage
 
 // Answer is a whole answer.
 type Answer struct {
@@ -115,5 +113,5 @@ type Relay interface {
 	// error; leaving the loop early or ending ctx stops the model. A prompt
 	// larger than the window is fault.DoesNotFit, never a cut prompt; streams
 	// that end too early are errors as in [Generator].
-	Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[json.RawMessage, error]
+	Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[*completion.Chunk, error]
 }

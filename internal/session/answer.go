@@ -92,18 +92,33 @@ func (c *Completion) relay(ctx context.Context) iter.Seq2[json.RawMessage, error
 // that is wanted, once more in full.
 func (c *Completion) ask(ctx context.Context) iter.Seq2[json.RawMessage, error] {
 	if c.full == nil {
-		return c.model.Relay(ctx, c.body)
+		return c.relayed(ctx, c.body)
 	}
 	return func(yield func(json.RawMessage, error) bool) {
 		start, first := time.Now(), true
-		for data, err := range c.model.Relay(ctx, c.body) {
+		for data, err := range c.relayed(ctx, c.body) {
 			if err != nil && first && ctx.Err() == nil {
 				c.Route.retried(time.Since(start))
-				c.model.Relay(ctx, c.full)(yield)
+				c.relayed(ctx, c.full)(yield)
 				return
 			}
 			first = false
 			if !yield(data, err) {
+				return
+			}
+		}
+	}
+}
+
+// relayed is what the model answers, as it came.
+func (c *Completion) relayed(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		for chunk, err := range c.model.Relay(ctx, body) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(chunk.Raw, nil) {
 				return
 			}
 		}

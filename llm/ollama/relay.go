@@ -16,6 +16,7 @@ import (
 
 	"inlay/fault"
 	"inlay/llm"
+	"inlay/llm/completion"
 	"inlay/llm/internal/transport"
 )
 
@@ -25,8 +26,8 @@ var _ llm.Relay = (*Model)(nil)
 // its own, but requests to it cannot say how large the window is, and it cuts
 // what does not fit without a word. So the server's own translation is done
 // here, and its native address is asked as [Model.Generate] does.
-func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
+func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[*completion.Chunk, error] {
+	return func(yield func(*completion.Chunk, error) bool) {
 		t, req, err := m.translate(ctx, body)
 		if err != nil {
 			yield(nil, err)
@@ -40,11 +41,11 @@ func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter
 			done = done || resp.Done
 			resp.Model = m.config.Model
 			for _, out := range t.answer(resp) {
-				data, err := json.Marshal(out)
+				c, err := chunk(out)
 				if err != nil {
 					return err
 				}
-				if !yield(data, nil) {
+				if !yield(c, nil) {
 					return errLeft
 				}
 			}
@@ -59,6 +60,15 @@ func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter
 			yield(nil, m.overflow(ctx, m.explain(err), req))
 		}
 	}
+}
+
+// chunk is one of the library's completions or chunks.
+func chunk(of any) (*completion.Chunk, error) {
+	data, err := json.Marshal(of)
+	if err != nil {
+		return nil, err
+	}
+	return completion.Decode(data)
 }
 
 // translation turns the server's answers into the OpenAI API's.

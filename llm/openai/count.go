@@ -7,6 +7,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/llm"
+	"inlay/llm/completion"
 	"inlay/tokens"
 )
 
@@ -59,7 +60,7 @@ func (m *Model) countThere(ctx context.Context, b *backend, messages []chat.Mess
 			Count int `json:"count"`
 		}
 		err = m.ask(ctx, m.at("tokenize", true), map[string]any{
-			"model": m.config.Model, "messages": apiMessages(messages), "add_generation_prompt": true,
+			"model": m.config.Model, "messages": completion.FromChats(messages), "add_generation_prompt": true,
 		}, &out)
 		return out.Count, "vLLM /tokenize", err
 	case LMStudio:
@@ -76,7 +77,7 @@ func (m *Model) countLlamaCPP(ctx context.Context, messages []chat.Message) (n i
 	var count struct {
 		Tokens int `json:"input_tokens"`
 	}
-	body := map[string]any{"model": m.config.Model, "messages": apiMessages(messages)}
+	body := map[string]any{"model": m.config.Model, "messages": completion.FromChats(messages)}
 	err = m.ask(ctx, m.at("chat/completions/input_tokens", false), body, &count)
 	if err == nil || !optional(err) {
 		return count.Tokens, "llama.cpp /v1/chat/completions/input_tokens", err

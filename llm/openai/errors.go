@@ -77,6 +77,14 @@ func isTooLong(status int, body []byte) bool {
 	return false
 }
 
+// odd says that an answer is not what the API answers. cause says what is wrong
+// and repeats none of it.
+func (s *server) odd(cause error) error {
+	f := s.fault(fault.BackendUnreachable, "the server's answer is not one of this API: "+cause.Error(), "see whether the base URL is right")
+	f.Err = cause
+	return f
+}
+
 func (s *server) broken(cause error) error {
 	f := s.fault(fault.BackendUnreachable, "the connection broke before the answer was complete", "see whether the server still runs, then ask again")
 	f.Err = cause

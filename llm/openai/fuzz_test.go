@@ -24,15 +24,19 @@ func read(t *testing.T, oneByOne bool, stream string) (s seen) {
 	if oneByOne {
 		source = iotest.OneByteReader(r)
 	}
-	var last llm.Delta
-	for c, err := range events(source) {
+	var last reading
+	m, err := New(Config{Model: "m"})
+	require.NoError(t, err)
+	for c, err := range m.events(source) {
 		require.False(t, s.failed, "nothing follows an error")
 		if err != nil {
 			require.NotContains(t, err.Error(), "SECRET", "an error does not repeat the stream")
 			s.failed = true
 			continue
 		}
-		s.text += c.delta(&last).Text
+		d, err := last.delta(c)
+		require.NoError(t, err)
+		s.text += d.Text
 		s.usage++
 	}
 	s.done = last.Done

@@ -3,53 +3,19 @@ package openai
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 
-	"inlay/chat"
 	"inlay/fault"
 	"inlay/llm"
+	"inlay/llm/completion"
 )
-
-// message is a chat message in the API's form.
-type message struct {
-	Role       string     `json:"role"`
-	Content    string     `json:"content"`
-	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
-	ToolCallID string     `json:"tool_call_id,omitempty"`
-}
-
-type toolCall struct {
-	ID       string       `json:"id"`
-	Type     string       `json:"type"`
-	Function functionCall `json:"function"`
-}
-
-type functionCall struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
-// apiMessages translates messages. Attachments stay out: images are not inlay's
-// to send, and files are in the text already (INJ-2).
-func apiMessages(messages []chat.Message) []message {
-	out := make([]message, len(messages))
-	for i, m := range messages {
-		out[i] = message{Role: string(m.Role), Content: m.Text, ToolCallID: m.ToolCallID}
-		for _, c := range m.ToolCalls {
-			out[i].ToolCalls = append(out[i].ToolCalls, toolCall{ID: c.ID, Type: "function", Function: functionCall{c.Name, c.Arguments}})
-		}
-	}
-	return out
-}
 
 // body builds a streamed request.
 func (s *server) body(r llm.Request) map[string]any {
 	b := map[string]any{
-		"model": s.config.Model, "messages": apiMessages(r.Messages), "stream": true,
+		"model": s.config.Model, "messages": completion.FromChats(r.Messages), "stream": true,
 		"stream_options": map[string]any{"include_usage": true},
 	}
 	if r.MaxTokens > 0 {
@@ -84,28 +50,6 @@ func (s *server) body(r llm.Request) map[string]any {
 	return b
 }
 
-// chunk is one event of a stream.
-type chunk struct {
-	Choices []struct {
-		Delta struct {
-			Content          string `json:"content"`
-			Reasoning        string `json:"reasoning"`
-			ReasoningContent string `json:"reasoning_content"`
-			ToolCalls        []struct {
-				Index    int          `json:"index"`
-				ID       string       `json:"id"`
-				Function functionCall `json:"function"`
-			} `json:"tool_calls"`
-		} `json:"delta"`
-		FinishReason string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *struct {
-		PromptTokens     int `json:"prompt_tokens"`
-		CompletionTokens int `json:"completion_tokens"`
-	} `json:"usage"`
-	Error json.RawMessage `json:"error"`
-}
-
 // Generate implements [llm.Generator]. The last delta comes when the stream
 // has ended, since usage is reported after the last piece of text.
 func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta, error] {
@@ -118,16 +62,17 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 			return
 		}
 		defer func() { _ = resp.Body.Close() }()
-		last := llm.Delta{}
-		for c, err := range events(resp.Body) {
-			if err == nil && c.Error != nil {
-				err = m.explainStatus(400, fmt.Appendf(nil, `{"error":%s}`, c.Error))
+		var last reading
+		for c, err := range m.events(resp.Body) {
+			d := llm.Delta{}
+			if err == nil {
+				d, err = last.delta(c)
 			}
 			if err != nil {
 				yield(llm.Delta{}, m.streamError(ctx, err))
 				return
 			}
-			if d := c.delta(&last); (d.Text != "" || d.Thinking != "") && !yield(d, nil) {
+			if (d.Text != "" || d.Thinking != "") && !yield(d, nil) {
 				return
 			}
 		}
@@ -135,8 +80,9 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 			yield(llm.Delta{}, m.streamError(ctx, m.unfinished()))
 			return
 		}
-		m.finish(r, &last)
-		yield(last, nil)
+		last.ToolCalls = last.calls.All()
+		m.finish(r, &last.Delta)
+		yield(last.Delta, nil)
 	}
 }
 
@@ -151,32 +97,25 @@ func (m *Model) finish(r llm.Request, last *llm.Delta) {
 	}
 }
 
-// delta reads a chunk; why the model stopped and what it used go to last.
-func (c chunk) delta(last *llm.Delta) llm.Delta {
-	d := llm.Delta{}
+// reading is the last delta of a stream while the stream is read.
+type reading struct {
+	llm.Delta
+	calls completion.Calls
+}
+
+// delta is what a chunk says; why the model stopped, what it calls and what it
+// used go to the last delta.
+func (last *reading) delta(c *completion.Chunk) (d llm.Delta, err error) {
 	for _, choice := range c.Choices {
-		d.Text += choice.Delta.Content
-		d.Thinking += choice.Delta.Reasoning + choice.Delta.ReasoningContent
-		for _, c := range choice.Delta.ToolCalls {
-			if c.Index < 0 || c.Index > len(last.ToolCalls) {
-				continue // no server leaves a number out
-			}
-			if c.Index == len(last.ToolCalls) {
-				last.ToolCalls = append(last.ToolCalls, chat.ToolCall{})
-			}
-			call := &last.ToolCalls[c.Index]
-			call.ID += c.ID
-			call.Name += c.Function.Name
-			call.Arguments += c.Function.Arguments
-		}
-		if choice.FinishReason != "" {
-			last.Done = choice.FinishReason
-		}
+		d.Text += choice.Text
+		d.Thinking += choice.Thinking
+		err = cmp.Or(err, last.calls.Add(choice.Calls))
+		last.Done = cmp.Or(choice.Finish, last.Done)
 	}
 	if c.Usage != nil {
-		last.Usage = llm.Usage{Prompt: c.Usage.PromptTokens, Completion: c.Usage.CompletionTokens}
+		last.Usage = *c.Usage
 	}
-	return d
+	return d, err
 }
 
 func (m *Model) streamError(ctx context.Context, err error) error {
@@ -203,22 +142,4 @@ func (m *Model) overflow(err error) error {
 	g := *f
 	g.Reason = fmt.Sprintf("the prompt is longer than the window of %d tokens", m.found.length)
 	return &g
-}
-
-// errNotAnEvent says that a line of a stream is not JSON; it does not repeat it.
-var errNotAnEvent = errors.New("an event of the stream is not JSON")
-
-// events reads a stream of server-sent events up to [DONE] or its end.
-func events(r io.Reader) iter.Seq2[chunk, error] {
-	return func(yield func(chunk, error) bool) {
-		for data, err := range rawEvents(r) {
-			var c chunk
-			if err == nil && json.Unmarshal(data, &c) != nil {
-				err = errNotAnEvent
-			}
-			if !yield(c, err) || err != nil {
-				return
-			}
-		}
-	}
 }

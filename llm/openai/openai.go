@@ -116,13 +116,16 @@ func (s *server) at(path string, up bool) string {
 }
 
 // send posts body as JSON, or gets when body is nil, and returns an answer of
-// status 200; any other is an error.
+// status 200; any other is an error. A body of bytes is JSON already.
 func (s *server) send(ctx context.Context, address string, body any) (*http.Response, error) {
 	method, payload := http.MethodGet, []byte(nil)
 	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
-			return nil, fmt.Errorf("%s: encode the request: %w", s.name(), err)
+		data, ok := body.(json.RawMessage)
+		if !ok {
+			var err error
+			if data, err = json.Marshal(body); err != nil {
+				return nil, fmt.Errorf("%s: encode the request: %w", s.name(), err)
+			}
 		}
 		method, payload = http.MethodPost, data
 	}

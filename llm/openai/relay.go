@@ -9,17 +9,19 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"net/http"
+	"slices"
 
-	"inlay/fault"
 	"inlay/llm"
+	"inlay/llm/completion"
 )
 
 var _ llm.Relay = (*Model)(nil)
 
 // Relay implements [llm.Relay]: body goes to the server as it is but for the
 // model's name, and what the server answers comes back as it is.
-func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
+func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[*completion.Chunk, error] {
+	return func(yield func(*completion.Chunk, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		name, err := json.Marshal(m.config.Model)
@@ -29,7 +31,7 @@ func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter
 		}
 		body := maps.Clone(body)
 		body["model"] = name
-		resp, err := m.send(ctx, m.at("chat/completions", false), body)
+		resp, err := m.send(ctx, m.at("chat/completions", false), completion.MarshalRequest(body))
 		if err != nil {
 			yield(nil, m.overflow(err))
 			return
@@ -46,37 +48,29 @@ func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter
 // maxAnswer bounds an answer that comes at once.
 const maxAnswer = 64 << 20
 
-func (m *Model) whole(ctx context.Context, r io.Reader) (json.RawMessage, error) {
+func (m *Model) whole(ctx context.Context, r io.Reader) (*completion.Chunk, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxAnswer))
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, m.streamError(ctx, err)
-	case !json.Valid(data):
-		return nil, m.fault(fault.BackendUnreachable, "the server's answer is not what this API answers", "see whether the base URL is right")
 	}
-	return data, nil
+	c, err := completion.Decode(data)
+	if err != nil {
+		return nil, m.odd(err)
+	}
+	return c, nil
 }
 
 // relayEvents hands on each chunk. A stream that ends without [DONE] and
 // without a reason why the model stopped was cut off.
-func (m *Model) relayEvents(ctx context.Context, r io.Reader, yield func(json.RawMessage, error) bool) {
+func (m *Model) relayEvents(ctx context.Context, r io.Reader, yield func(*completion.Chunk, error) bool) {
 	finished := false
-	for data, err := range rawEvents(r) {
-		var c chunk
-		if err == nil && json.Unmarshal(data, &c) != nil {
-			err = errNotAnEvent
-		}
-		if err == nil && c.Error != nil {
-			err = m.explainStatus(400, fmt.Appendf(nil, `{"error":%s}`, c.Error))
-		}
+	for c, err := range m.events(r) {
 		if err != nil {
 			yield(nil, m.streamError(ctx, err))
 			return
 		}
-		for _, choice := range c.Choices {
-			finished = finished || choice.FinishReason != ""
-		}
-		if !yield(bytes.Clone(data), nil) {
+		finished = finished || slices.ContainsFunc(c.Choices, func(c completion.Choice) bool { return c.Finish != "" })
+		if !yield(c, nil) {
 			return
 		}
 	}
@@ -85,12 +79,44 @@ func (m *Model) relayEvents(ctx context.Context, r io.Reader, yield func(json.Ra
 	}
 }
 
+// events decodes the chunks of a stream up to [DONE] or its end.
+func (m *Model) events(r io.Reader) iter.Seq2[*completion.Chunk, error] {
+	return func(yield func(*completion.Chunk, error) bool) {
+		for data, err := range rawEvents(r) {
+			var c *completion.Chunk
+			if err == nil {
+				c, err = m.event(bytes.Clone(data))
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// event decodes one chunk, which may be an error of the server's.
+func (m *Model) event(data []byte) (*completion.Chunk, error) {
+	c, err := completion.Decode(data)
+	switch {
+	case err != nil:
+		return nil, m.odd(err)
+	case c.Err != nil:
+		return nil, m.explainStatus(http.StatusBadRequest, fmt.Appendf(nil, `{"error":%s}`, c.Err))
+	}
+	return c, nil
+}
+
+const (
+	lineStart   = 4 << 10 // first room for a line of a stream, in bytes
+	longestLine = 8 << 20
+)
+
 // rawEvents reads the data of server-sent events up to [DONE] or their end.
 // What it yields is good until the next.
 func rawEvents(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := bufio.NewScanner(r)
-		lines.Buffer(make([]byte, 0, 64<<10), 8<<20)
+		lines.Buffer(make([]byte, 0, lineStart), longestLine)
 		for lines.Scan() {
 			data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))
 			if data = bytes.TrimSpace(data); !ok || len(data) == 0 {

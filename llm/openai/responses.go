@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -179,6 +180,9 @@ func (m *Model) responseBody(q llm.Request) (map[string]any, error) {
 	return b, nil
 }
 
+// errNotAnEvent says what an event is not; it does not repeat it.
+var errNotAnEvent = errors.New("an event of the stream is not one of the Responses API")
+
 // event is one event of a stream, with the fields that matter here. Other kinds
 // of events have other things in them.
 type event struct {
@@ -228,12 +232,16 @@ func (m *Model) responseDeltas(r io.Reader, last *llm.Delta) iter.Seq2[llm.Delta
 func (m *Model) responseEvent(data []byte, last *llm.Delta) (llm.Delta, error) {
 	var e event
 	if json.Unmarshal(data, &e) != nil {
-		return llm.Delta{}, errNotAnEvent
+		return llm.Delta{}, m.odd(errNotAnEvent)
 	}
 	if err := m.refused(e, data); err != nil {
 		return llm.Delta{}, err
 	}
-	return e.delta(last)
+	d, err := e.delta(last)
+	if err != nil {
+		return llm.Delta{}, m.odd(errNotAnEvent)
+	}
+	return d, nil
 }
 
 // refused is the error that an event tells, if any: as the field of the answer,
@@ -265,9 +273,6 @@ func (e event) delta(last *llm.Delta) (d llm.Delta, err error) {
 	case "response.completed", "response.incomplete":
 		last.ID, last.Done = e.Response.ID, e.done(len(last.ToolCalls))
 		last.Usage = llm.Usage{Prompt: e.Response.Usage.Input, Completion: e.Response.Usage.Output}
-	}
-	if err != nil {
-		err = errNotAnEvent
 	}
 	return d, err
 }

@@ -11,17 +11,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"inlay/fault"
 	"inlay/llm"
+	"inlay/llm/completion"
 )
 
 // Relay implements [llm.Relay]: a request for a chat completion becomes one of
 // this API, and its answer a completion or chunks of one. What this API has no
 // counterpart for is refused by name, unless it says nothing.
-func (r *Responses) Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
+func (r *Responses) Relay(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[*completion.Chunk, error] {
+	return func(yield func(*completion.Chunk, error) bool) {
 		t, err := r.model.translate(body)
 		if err != nil {
 			yield(nil, err)
@@ -39,42 +39,42 @@ func (r *Responses) Relay(ctx context.Context, body map[string]json.RawMessage) 
 				continue
 			}
 			for _, c := range t.chunks(d) {
-				if !send(c, yield) {
+				if !yield(c, nil) {
 					return
 				}
 			}
 		}
 		if !t.stream {
-			send(t.completion(whole), yield)
+			yield(t.completion(whole), nil)
 		}
 	}
 }
 
-func send(v any, yield func(json.RawMessage, error) bool) bool {
-	data, err := json.Marshal(v)
-	return yield(data, err) && err == nil
-}
-
 // translation is a request in this API's form, and how its answer is to be told.
 type translation struct {
-	id     string // of the completion and all of its chunks
-	body   map[string]any
-	most   int // tokens of the answer; 0: not bounded
-	stream bool
-	usage  bool // the client wants a last chunk with what was used
-	model  string
-	told   bool // the role was
-	calls  int  // how many were told
+	envelope completion.Envelope // of the completion and all of its chunks
+	body     map[string]any
+	most     int // tokens of the answer; 0: not bounded
+	stream   bool
+	usage    bool // the client wants a last chunk with what was used
+	told     bool // the role was
+	calls    int  // how many were told
 }
 
 // completions are the fields of a chat completion that change on the way.
 type completions struct {
 	Messages []struct {
-		Role       string          `json:"role"`
-		Name       string          `json:"name"`
-		Content    json.RawMessage `json:"content"`
-		ToolCalls  []toolCall      `json:"tool_calls"`
-		ToolCallID string          `json:"tool_call_id"`
+		Role      string          `json:"role"`
+		Name      string          `json:"name"`
+		Content   json.RawMessage `json:"content"`
+		ToolCalls []struct {
+			ID       string `json:"id"`
+			Function struct {
+				Name      string `json:"name"`
+				Arguments string `json:"arguments"`
+			} `json:"function"`
+		} `json:"tool_calls"`
+		ToolCallID string `json:"tool_call_id"`
 	} `json:"messages"`
 	Stream        bool `json:"stream"`
 	StreamOptions struct {
@@ -130,7 +130,10 @@ func (m *Model) translate(body map[string]json.RawMessage) (*translation, error)
 	if c.N > 1 {
 		return nil, m.lacks("n")
 	}
-	t := &translation{id: "chatcmpl-" + strings.ToLower(rand.Text()), body: b, stream: c.Stream, usage: c.StreamOptions.IncludeUsage, model: m.config.Model, most: cmp.Or(c.MaxCompletionTokens, c.MaxTokens)}
+	t := &translation{
+		envelope: completion.Envelope{ID: "chatcmpl-" + strings.ToLower(rand.Text()), Model: m.config.Model},
+		body:     b, stream: c.Stream, usage: c.StreamOptions.IncludeUsage, most: cmp.Or(c.MaxCompletionTokens, c.MaxTokens),
+	}
 	if t.most > 0 {
 		b["max_output_tokens"] = t.most
 	}
@@ -275,60 +278,28 @@ func (m *Model) content(role string, raw json.RawMessage) (any, error) {
 	return out, nil
 }
 
-// usage is what was used, in the form of chat completions.
-func usage(u llm.Usage) map[string]any {
-	return map[string]any{"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Prompt + u.Completion}
-}
-
 // chunks tell a delta.
-func (t *translation) chunks(d llm.Delta) []any {
-	delta := map[string]any{}
+func (t *translation) chunks(d llm.Delta) []*completion.Chunk {
+	choice := completion.Choice{Text: d.Text, Thinking: d.Thinking, Finish: d.Done}
 	if !t.told {
-		delta["role"], t.told = "assistant", true
+		choice.Role, t.told = "assistant", true
 	}
-	if d.Text != "" || len(delta) > 0 {
-		delta["content"] = d.Text
-	}
-	if d.Thinking != "" {
-		delta["reasoning_content"] = d.Thinking
-	}
-	var calls []any
 	for _, c := range d.ToolCalls {
-		calls = append(calls, map[string]any{"index": t.calls, "id": c.ID, "type": "function", "function": functionCall{c.Name, c.Arguments}})
+		choice.Calls = append(choice.Calls, completion.CallPiece{Index: t.calls, ID: c.ID, Name: c.Name, Arguments: c.Arguments})
 		t.calls++
 	}
-	if calls != nil {
-		delta["tool_calls"] = calls
-	}
-	choice := map[string]any{"index": 0, "delta": delta, "finish_reason": nil}
-	if d.Done == "" {
-		return []any{t.frame("chat.completion.chunk", []any{choice})}
-	}
-	choice["finish_reason"] = d.Done
-	out := []any{t.frame("chat.completion.chunk", []any{choice})}
-	if t.usage {
-		last := t.frame("chat.completion.chunk", []any{})
-		last["usage"] = usage(d.Usage)
-		out = append(out, last)
+	out := []*completion.Chunk{completion.New(t.envelope, true, choice)}
+	if d.Done != "" && t.usage {
+		last := t.envelope
+		last.Usage = &d.Usage
+		out = append(out, completion.New(last, true))
 	}
 	return out
 }
 
 // completion tells a whole answer.
-func (t *translation) completion(a llm.Answer) map[string]any {
-	message := map[string]any{"role": "assistant", "content": a.Text}
-	var calls []toolCall
-	for _, c := range a.ToolCalls {
-		calls = append(calls, toolCall{ID: c.ID, Type: "function", Function: functionCall{c.Name, c.Arguments}})
-	}
-	if calls != nil {
-		message["tool_calls"] = calls
-	}
-	out := t.frame("chat.completion", []any{map[string]any{"index": 0, "message": message, "finish_reason": a.Done}})
-	out["usage"] = usage(a.Usage)
-	return out
-}
-
-func (t *translation) frame(object string, choices []any) map[string]any {
-	return map[string]any{"id": t.id, "object": object, "created": time.Now().Unix(), "model": t.model, "choices": choices}
+func (t *translation) completion(a llm.Answer) *completion.Chunk {
+	e := t.envelope
+	e.Usage = &a.Usage
+	return completion.New(e, false, completion.Answer{Text: a.Text, Calls: a.ToolCalls, Finish: a.Done}.Choice(false))
 }

@@ -23,7 +23,7 @@ func relayed(t *testing.T, m *openai.Responses, body string) (out []json.RawMess
 	t.Helper()
 	for data, err := range m.Relay(t.Context(), fields(t, body)) {
 		require.NoError(t, err)
-		out = append(out, data)
+		out = append(out, data.Raw)
 	}
 	return out
 }
