@@ -86,17 +86,17 @@ type ToolCall struct {
 // Injected records what was injected into a message, so that later turns know it
 // without guessing (INJ-21).
 type Injected struct {
-	Strategy  string     `json:"strategy"`
-	Query     string     `json:"query,omitempty"`    // the user's own words, before the rewriting
-	FileIDs   []string   `json:"file_ids,omitempty"` // files whose whole text is in the message
-	Whole     []Whole    `json:"whole,omitempty"`    // where in the message those texts are
-	Citations []Citation `json:"citations,omitempty"`
+	Strategy  string      `json:"strategy"`
+	Query     string      `json:"query,omitempty"`    // the user's own words, before the rewriting
+	FileIDs   []string    `json:"file_ids,omitempty"` // files whose whole text is in the message
+	Whole     []WholeText `json:"whole,omitempty"`    // where in the message those texts are
+	Citations []Citation  `json:"citations,omitempty"`
 }
 
-// Whole is a document's whole text inside a message: Text[Start:End], a
+// WholeText is a document's whole text inside a message: Text[Start:End], a
 // half-open range of bytes. Sum tells whether the text is still there, however
 // the conversation was edited since.
-type Whole struct {
+type WholeText struct {
 	FileID  string `json:"file_id"`
 	Content string `json:"content"` // content id of the file's bytes, see parse.FileID
 	Start   int    `json:"start"`
@@ -104,14 +104,14 @@ type Whole struct {
 	Sum     string `json:"sum"` // the first 16 hexadecimal digits of the range's SHA-256
 }
 
-// Sum is the digest that [Whole] keeps of a text.
+// Sum is the digest that [WholeText] keeps of a text.
 func Sum(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }
 
 // Holds reports whether the text that w describes is still in the message.
-func (m Message) Holds(w Whole) bool {
+func (m Message) Holds(w WholeText) bool {
 	return w.Start >= 0 && w.Start < w.End && w.End <= len(m.Text) && Sum(m.Text[w.Start:w.End]) == w.Sum
 }
 

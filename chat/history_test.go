@@ -71,3 +71,14 @@ func TestIsImage(t *testing.T) {
 	require.True(t, chat.Attachment{MediaType: "image/png"}.IsImage())
 	require.False(t, chat.Attachment{MediaType: "application/pdf"}.IsImage())
 }
+
+// TestCut: places come from histories that clients send.
+func TestCut(t *testing.T) {
+	data, ok := chat.Attachment{Label: "user_context", Start: 2, End: 4}.Cut("abcdef")
+	require.True(t, ok)
+	require.Equal(t, "cd", string(data))
+	for _, a := range []chat.Attachment{{Start: 2, End: 4}, {Label: "x", Start: -1, End: 2}, {Label: "x", Start: 4, End: 2}, {Label: "x", Start: 2, End: 7}} {
+		_, ok := a.Cut("abcdef")
+		require.False(t, ok)
+	}
+}

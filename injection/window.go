@@ -117,8 +117,8 @@ func (t *turn) searchedBefore() map[string]bool {
 
 // located says where in text the whole texts of files are, in their order. A
 // file whose text the wording changed is left out.
-func located(text string, files []*attached) []chat.Whole {
-	var out []chat.Whole
+func located(text string, files []*attached) []chat.WholeText {
+	var out []chat.WholeText
 	from := 0
 	for _, a := range files {
 		at := strings.Index(text[from:], a.doc.Text)
@@ -127,7 +127,7 @@ func located(text string, files []*attached) []chat.Whole {
 		}
 		start := from + at
 		from = start + len(a.doc.Text)
-		out = append(out, chat.Whole{FileID: a.id(), Content: a.content, Start: start, End: from, Sum: chat.Sum(a.doc.Text)})
+		out = append(out, chat.WholeText{FileID: a.id(), Content: a.content, Start: start, End: from, Sum: chat.Sum(a.doc.Text)})
 	}
 	return out
 }

@@ -62,6 +62,13 @@ type Reply struct {
 // fault.ProcessorHalted, or the verdict's own code, with the processor and its
 // reason.
 func (a *Agent) Turn(ctx context.Context, t *Turn, c *Conversation, text string) (Reply, error) {
+	t.Said = text
+	return a.Run(ctx, t, c, Say(chat.User, FromUser, text))
+}
+
+// Run is Turn for a message that the host prepared, such as one with documents
+// injected; t.Said is what the user wrote of it.
+func (a *Agent) Run(ctx context.Context, t *Turn, c *Conversation, said Message) (Reply, error) {
 	if len(a.Models) == 0 {
 		return Reply{}, &fault.Error{Code: fault.Usage, Subject: "agent", Reason: "there is no model to ask", Next: "give it one"}
 	}
@@ -76,8 +83,8 @@ func (a *Agent) Turn(ctx context.Context, t *Turn, c *Conversation, text string)
 		t.turnTo(m)
 	}
 	t.Tools = a.Tools
-	t.Ledger, t.Said = cmp.Or(t.Ledger, a.Ledger), text
-	messages := append(slices.Clone(c.Messages), Say(chat.User, FromUser, text))
+	t.Ledger = cmp.Or(t.Ledger, a.Ledger)
+	messages := append(slices.Clone(c.Messages), said)
 	reply := Reply{Said: slices.Clone(messages[len(c.Messages):])}
 	for reply.Steps < cmp.Or(a.MaxSteps, 16) {
 		reply.Steps++

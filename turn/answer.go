@@ -1,15 +1,19 @@
 package turn
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"slices"
 	"time"
 
 	"inlay/chat"
+	"inlay/fault"
+	"inlay/injection"
 	"inlay/llm"
 	"inlay/processor"
 	"inlay/route"
+	"inlay/strategy"
 )
 
 // Answer is one whole answer of the model: one choice, where it gave several.
@@ -139,6 +143,12 @@ func (a Answer) Message() chat.Message {
 	return chat.Message{Role: chat.Assistant, Text: a.Text, ToolCalls: a.Calls}
 }
 
+// Piece is the new message as an agent's processors take it.
+func (t *Turn) Piece() processor.Message {
+	newest := t.newest()
+	return t.pieces([]Message{newest})[0]
+}
+
 // Keep notes what was said after the new message: the answer, or what an agent
 // did until it answered.
 func (t *Turn) Keep(messages ...chat.Message) { t.answers = messages }
@@ -163,4 +173,26 @@ func (t *Turn) Message() chat.Message {
 	with := t.prompt[at].Chat() // @files are part of the conversation
 	m.Text, m.Injected = with.Text, with.Injected
 	return m
+}
+
+// Files are all documents of the turn: of the new message, of what was moved out
+// of it, and of the past.
+func (t *Turn) Files() []injection.File {
+	return slices.Concat(t.req.Files, filesOf(t.Intent), t.earlier)
+}
+
+// Replay renders a turn again that a strategy made, from the messages that were
+// kept of it and nothing else.
+func Replay(said []chat.Message) (strategy.Execution, error) {
+	for _, m := range said {
+		if m.Execution == nil {
+			continue
+		}
+		x, err := strategy.ReadExecution(bytes.NewReader(m.Execution))
+		if err != nil {
+			return x, err
+		}
+		return strategy.Replay(x)
+	}
+	return strategy.Execution{}, &fault.Error{Code: fault.NotFound, Subject: "turn", Reason: "no strategy made it, so there is nothing to replay", Next: "name a turn that a strategy made"}
 }

@@ -48,6 +48,13 @@ func (m *Memo) get(key string, remake func() (chat.Message, []injection.File, er
 	return message, files, err
 }
 
+// Clear forgets everything, as where a document was deleted.
+func (m *Memo) Clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known, m.bytes = nil, 0
+}
+
 func (m *Memo) put(key string, one remade) {
 	size, most := len(one.message.Text)+len(one.message.Raw), cmp.Or(m.MaxBytes, 32<<20)
 	if size > most/4 {

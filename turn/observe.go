@@ -22,9 +22,9 @@ type Observer interface {
 
 type nobody struct{}
 
-func (nobody) Split(string, intent.Result)  {}
-func (nobody) Decided(injection.Result)     {}
-func (nobody) Routed(route.Outcome)         {}
+func (nobody) Split(string, intent.Result) {}
+func (nobody) Decided(injection.Result)    {}
+func (nobody) Routed(route.Outcome)        {}
 func (nobody) Stage(string, time.Duration) {}
 
 func (e *Engine) observe() Observer {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -83,11 +84,11 @@ func (t *Turn) executed(req injection.Request, out strategy.Execution, res *inje
 	}
 	mark(t.Intent, &t.message)
 	var record bytes.Buffer
-	if err := out.Write(&record); err != nil {
-		return err
-	}
+	e := json.NewEncoder(&record)
+	e.SetEscapeHTML(false)
+	err := e.Encode(&out)
 	t.message.Execution = bytes.TrimSpace(record.Bytes())
-	return nil
+	return err
 }
 
 // observed is what the files preprocessor of a strategy came to. One that was

@@ -70,5 +70,6 @@ func (p Prompt) Allows(name string) bool {
 	return false
 }
 
-
-func allowed(name string, layers ...strategy.ToolRules) strategy.Decision { return strategy.Decide("", name, layers...) }
+func allowed(name string, layers ...strategy.ToolRules) strategy.Decision {
+	return strategy.Decide("", name, layers...)
+}

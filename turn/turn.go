@@ -291,8 +291,8 @@ type unknown struct {
 	err  error
 }
 
-func (u unknown) Name() string                                { return u.name }
-func (u unknown) Length(context.Context) (tokens.Count, error) { return tokens.Count{}, u.err }
+func (u unknown) Name() string                                    { return u.name }
+func (u unknown) Length(context.Context) (tokens.Count, error)    { return tokens.Count{}, u.err }
 func (u unknown) Counter(context.Context) (tokens.Counter, error) { return nil, u.err }
 func (u unknown) CountMessages(context.Context, []chat.Message) (tokens.Count, error) {
 	return tokens.Count{}, u.err

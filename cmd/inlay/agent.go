@@ -12,16 +12,19 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/processor"
 	"inlay/processor/builtin"
+	"inlay/turn"
 )
 
 // agentCmd lets a model work with a folder, through the processor chains.
 type agentCmd struct {
 	modelSettings
 	searchSettings
+	File      []string          `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File to attach to the first question."`
 	Workspace string            `default:"." placeholder:"DIR" help:"Folder that the model may look at. Nothing outside of it is read."`
 	Fallback  []string          `sep:"none" placeholder:"PROVIDER:NAME" help:"Model to ask when the one before fails; may be repeated."`
 	Arg       map[string]string `sep:"none" mapsep:"none" placeholder:"NAME=VALUE" help:"Value for {NAME} in what you ask; may be repeated."`
@@ -53,7 +56,7 @@ func (c *agentCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { _ = w.Close() }()
-	agent, err := c.open(ctx, a, w, tape)
+	agent, injector, err := c.open(ctx, a, w, tape)
 	if err != nil {
 		return err
 	}
@@ -61,23 +64,42 @@ func (c *agentCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	conversation := &processor.Conversation{}
+	s := &agentSession{cmd: c, app: a, agent: agent, injector: injector, tape: tape, past: past, conversation: &processor.Conversation{}}
 	for _, m := range past.Messages {
-		conversation.Messages = append(conversation.Messages, processor.FromChat(m))
+		s.conversation.Messages = append(s.conversation.Messages, processor.FromChat(m))
 	}
-	turn := func(question string) error { return c.turn(ctx, a, agent, tape, conversation, past, question) }
+	if s.options, err = agentInjection(c.searchSettings); err != nil {
+		return err
+	}
+	if s.files, s.images, err = openFiles(ctx, a, c.File); err != nil {
+		return err
+	}
 	if question := strings.Join(c.Question, " "); strings.TrimSpace(question) != "" {
-		return turn(question)
+		return s.turn(ctx, question)
 	}
 	for line := range readLines(ctx, a.stdin) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		if err := turn(line); err != nil {
+		if err := s.turn(ctx, line); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// agentSession is an agent at work: its turns follow each other.
+type agentSession struct {
+	cmd          *agentCmd
+	app          *app
+	agent        *processor.Agent
+	injector     *injection.Injector
+	tape         *tape
+	past         *history
+	conversation *processor.Conversation
+	options      injection.Options
+	files        []injection.File // of the next question
+	images       []chat.Attachment
 }
 
 // check refuses numbers that make no sense.
@@ -92,22 +114,22 @@ func (c *agentCmd) check() error {
 }
 
 // open puts the agent together: models, chains, tools.
-func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace, tape *tape) (*processor.Agent, error) {
+func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace, tape *tape) (*processor.Agent, *injection.Injector, error) {
 	agent := &processor.Agent{MaxSteps: c.MaxSteps, Request: processor.Request{MaxTokens: c.MaxTokens}, Ledger: &processor.Ledger{}}
 	var err error
 	if agent.Models, err = c.models(a, tape); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !c.NoTools {
 		agent.Tools = builtin.ReadOnlyTools(w, injector.Reader)
 	}
 	options, err := agentInjection(c.searchSettings)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	host := builtin.Host{Workspace: w, Injector: injector, Injection: options, Model: agent.Models[0], Fallbacks: c.Fallback}
 	for _, tool := range agent.Tools {
@@ -115,35 +137,54 @@ func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace, tape 
 	}
 	chains, err := processor.Load(a.settings.path, a.settings.text, builtin.Registry(host))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	agent.Chains = *chains
-	return agent, nil
+	return agent, injector, nil
 }
 
 // turn carries one question out, prints the answer and keeps what was said.
-func (c *agentCmd) turn(ctx context.Context, a *app, agent *processor.Agent, tape *tape, conversation *processor.Conversation, past *history, question string) error {
-	ide, err := c.editor()
+func (s *agentSession) turn(ctx context.Context, question string) error {
+	ide, err := s.cmd.editor()
 	if err != nil {
 		return err
 	}
-	now, err := tape.time()
+	now, err := s.tape.time()
 	if err != nil {
 		return err
 	}
-	t := &processor.Turn{Now: now, Arguments: maps.Clone(c.Arg), IDE: ide}
-	reply, err := agent.Turn(ctx, t, conversation, question)
-	if e := c.tell(a.stderr, t); e != nil {
+	made, err := s.engine().Prepare(ctx, s.request(question))
+	if err != nil {
+		return err
+	}
+	t := &processor.Turn{Now: now, Arguments: maps.Clone(s.cmd.Arg), IDE: ide, Said: question}
+	reply, err := s.agent.Run(ctx, t, s.conversation, made.Piece())
+	if e := s.cmd.tell(s.app.stderr, t); e != nil {
 		return e
 	}
 	if err != nil {
 		return err
 	}
-	if err := past.add(processor.Chats(reply.Said)...); err != nil {
+	made.Keep(processor.Chats(reply.Said)[1:]...)
+	if err := s.past.add(made.Said()...); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(a.stdout, printable(reply.Text))
+	s.files, s.images = nil, nil
+	_, err = fmt.Fprintln(s.app.stdout, printable(reply.Text))
 	return err
+}
+
+// engine prepares what the agent is asked; its processors run with each call of
+// the model.
+func (s *agentSession) engine() *turn.Engine { return &turn.Engine{Injector: s.injector} }
+
+// request is the turn of a question: the conversation as the agent has it.
+func (s *agentSession) request(question string) turn.Request {
+	r := turn.Request{Text: question, Files: s.files, Images: s.images, Model: s.agent.Models[0], Options: s.options}
+	for _, m := range processor.Chats(s.conversation.Messages) {
+		r.Past = append(r.Past, turn.Said{Message: m})
+	}
+	return r
 }
 
 // editor reads what the editor shows, anew for each turn.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"inlay/fault"
 	"inlay/injection"
-	"inlay/internal/session"
+	"inlay/intent"
+	"inlay/turn"
 )
 
 // askCmd is the main job: files and a question in; decision, citations,
@@ -29,7 +29,7 @@ type askCmd struct {
 	Question []rawArg `arg:"" optional:"" help:"What you want to know; - reads it from standard input."`
 }
 
-// Run lays the files into the question.
+// Run injects the files into the question.
 func (c *askCmd) Run(ctx context.Context, a *app) error {
 	options, err := c.options()
 	if err != nil {
@@ -52,34 +52,39 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)
+	engine, err := c.engine(ctx, a)
 	if err != nil {
 		return err
 	}
 	view := newStatusView(a.stderr, c.Quiet)
-	var known []injection.Warning
-	if notice != "" {
-		known = append(known, injection.Warning{Code: "window_assumed", Message: notice})
-	}
-	split, err := c.split(ctx, a, question, past.Messages, model)
-	if err != nil {
-		return err
-	}
-	res, err := injector.Inject(ctx, injection.Request{
-		Messages: past.Messages, Text: split.Question(question), Files: slices.Concat(files, split.Files()), Earlier: past.files(a.limits),
-		Model: model, Options: options, Warnings: slices.Concat(known, split.Warnings()), Report: view.show,
+	t, err := engine.Prepare(ctx, turn.Request{
+		Past: past.said(a.limits), Text: question, Files: files, Model: model, Options: options, Intent: c.Intent,
+		Warnings: assumedWindow(notice), Report: view.show,
 	})
 	view.close()
 	if err != nil {
 		return err
 	}
-	split.Keep(&res)
 	if !c.DryRun && !c.NoSave && c.History != "" {
-		if err := past.add(res.Message); err != nil {
+		if err := past.add(t.Said()...); err != nil {
 			return err
 		}
 	}
-	return c.print(a, res, split)
+	return c.print(a, *t.Result, t.Intent)
+}
+
+// assumedWindow is the warning of a window that is not known.
+func assumedWindow(notice string) []injection.Warning {
+	if notice == "" {
+		return nil
+	}
+	return []injection.Warning{{Code: "window_assumed", Message: notice}}
+}
+
+// engine makes the turns of a command.
+func (s settings) engine(ctx context.Context, a *app) (*turn.Engine, error) {
+	injector, err := openInjector(ctx, s.searchSettings, s.modelSettings, a.getenv)
+	return &turn.Engine{Injector: injector, Analyzer: s.analyzer(a.getenv)}, err
 }
 
 // question is the words after the flags, or standard input.
@@ -109,10 +114,10 @@ func (c *askCmd) question(ctx context.Context, a *app) (string, error) {
 
 // print writes the result. Where that is the prompt alone, warnings and
 // failures go to stderr: nothing is left out silently.
-func (c *askCmd) print(a *app, res injection.Result, split *session.Split) error {
+func (c *askCmd) print(a *app, res injection.Result, split *intent.Result) error {
 	switch c.Output {
 	case "json":
-		return writeJSON(a.stdout, askJSON{res, split.Intent()})
+		return writeJSON(a.stdout, askJSON{res, split})
 	case "prompt":
 		var b strings.Builder
 		printProblems(&b, res)

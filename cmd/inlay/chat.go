@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -17,8 +16,8 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
-	"inlay/internal/session"
 	"inlay/llm"
+	"inlay/turn"
 )
 
 // chatCmd talks with a model about files.
@@ -63,18 +62,17 @@ func (c *chatCmd) Run(ctx context.Context, a *app) error {
 
 // talk is a chat under way.
 type talk struct {
-	app      *app
-	injector *injection.Injector
-	model    answerer
-	options  injection.Options
-	past     *history
-	files    []injection.File // attached and not yet sent
-	images   []chat.Attachment
-	last     *injection.Result
-	split    *session.Split // of the last question
-	settings settings
-	quiet    bool
-	prompt   string // before each line; empty where no person types
+	app     *app
+	engine  *turn.Engine
+	model   answerer
+	options injection.Options
+	past    *history
+	files   []injection.File // attached and not yet sent
+	images  []chat.Attachment
+	last    *turn.Turn
+	intent  string
+	quiet   bool
+	prompt  string // before each line; empty where no person types
 }
 
 func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
@@ -90,11 +88,11 @@ func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)
+	engine, err := c.engine(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	t := &talk{app: a, injector: injector, model: model, options: options, settings: c.settings, past: past, quiet: c.Quiet}
+	t := &talk{app: a, engine: engine, model: model, options: options, intent: c.Intent, past: past, quiet: c.Quiet}
 	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		t.prompt = "> "
 	}
@@ -182,52 +180,50 @@ func (t *talk) line(ctx context.Context, line string, interrupts <-chan os.Signa
 	return nil
 }
 
-// turn lays the files into a question, streams the answer and lists its sources.
+// turn prepares a question, streams the answer and lists its sources.
 func (t *talk) turn(ctx context.Context, question string) error {
 	view := newStatusView(t.app.stderr, t.quiet)
-	split, err := t.settings.split(ctx, t.app, question, t.past.Messages, t.model)
-	if err != nil {
-		view.close()
-		return err
-	}
-	res, err := t.injector.Inject(ctx, injection.Request{
-		Messages: t.past.Messages, Text: split.Question(question), Files: slices.Concat(t.files, split.Files()), Images: t.images, Earlier: t.past.files(t.app.limits),
-		Model: t.model, Options: t.options, Warnings: split.Warnings(), Report: view.show,
+	made, err := t.engine.Prepare(ctx, turn.Request{
+		Past: t.past.said(t.app.limits), Text: question, Files: t.files, Images: t.images,
+		Model: t.model, Options: t.options, Intent: t.intent, Report: view.show,
 	})
 	view.close()
 	if err != nil {
 		return err
 	}
-	split.Keep(&res)
-	t.last, t.split = &res, split
-	if moved := movedText(split); moved != "" {
-		t.note(strings.TrimSuffix(moved, "\n"))
-	}
-	for _, w := range res.Warnings {
-		t.note("warning: " + printable(w.Message))
-	}
-	for _, f := range res.Failures {
-		t.note("left out: " + printable(f.File+": "+f.Reason))
-	}
-	answer, err := t.answer(ctx, slices.Concat(t.past.Messages, []chat.Message{res.Message}))
+	t.last = made
+	t.tell(made)
+	answer, err := t.answer(ctx, made)
 	if err != nil && (answer == "" || !errors.Is(err, context.Canceled)) {
 		return err
 	}
 	t.files, t.images = nil, nil
-	if e := t.past.add(res.Message, chat.Message{Role: chat.Assistant, Text: answer}); e != nil {
+	if e := t.past.add(made.Said()...); e != nil {
 		return e
 	}
-	if e := t.say(sources(res, answer) + "\n"); e != nil {
+	if e := t.say(sources(*made.Result, answer) + "\n"); e != nil {
 		return e
 	}
 	return err
 }
 
+// tell says what the person should know before the answer.
+func (t *talk) tell(made *turn.Turn) {
+	if moved := movedText(made.Intent); moved != "" {
+		t.note(strings.TrimSuffix(moved, "\n"))
+	}
+	for _, w := range made.Result.Warnings {
+		t.note("warning: " + printable(w.Message))
+	}
+	for _, f := range made.Result.Failures {
+		t.note("left out: " + printable(f.File+": "+f.Reason))
+	}
+}
+
 // answer streams the model's words as they come.
-func (t *talk) answer(ctx context.Context, messages []chat.Message) (string, error) {
+func (t *talk) answer(ctx context.Context, made *turn.Turn) (string, error) {
 	var text strings.Builder
-	request := llm.Request{Messages: messages, MaxTokens: t.options.ReserveOutput}
-	for d, err := range t.model.Generate(ctx, request) {
+	for d, err := range made.Ask(ctx, t.model, llm.Request{MaxTokens: t.options.ReserveOutput}) {
 		if err != nil {
 			return text.String(), errors.Join(err, t.say("\n"))
 		}

@@ -9,7 +9,6 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
-	"inlay/internal/session"
 )
 
 const chatHelp = `/attach FILE[=MODE]   attach a file to the next question
@@ -72,7 +71,7 @@ func (t *talk) attach(ctx context.Context, arg string) error {
 // the next.
 func (t *talk) listFiles() string {
 	var b strings.Builder
-	for _, f := range t.past.files(t.app.limits) {
+	for _, f := range t.past.files() {
 		b.WriteString(f.Name + "\n")
 	}
 	for _, f := range t.files {
@@ -88,16 +87,16 @@ func (t *talk) why() error {
 	if t.last == nil {
 		return t.say("Nothing has been decided yet.\n")
 	}
-	if err := printSplit(t.app.stdout, t.split); err != nil {
+	if err := printSplit(t.app.stdout, t.last.Intent); err != nil {
 		return err
 	}
-	return printResult(t.app.stdout, *t.last)
+	return printResult(t.app.stdout, *t.last.Result)
 }
 
 func (t *talk) citations() error {
 	var b strings.Builder
 	if t.last != nil {
-		printCitations(&b, *t.last)
+		printCitations(&b, *t.last.Result)
 	}
 	if b.Len() == 0 {
 		return t.say("The last answer had no passages.\n")
@@ -129,10 +128,10 @@ func sources(r injection.Result, answer string) string {
 	var b strings.Builder
 	for _, f := range r.Files {
 		if f.Strategy == injection.InjectFull {
-			fmt.Fprintf(&b, "    %s, whole\n", f.Name)
+			fmt.Fprintf(&b, "    %s, whole%s\n", f.Name, only(f.InContext, ", above in the conversation"))
 		}
 	}
-	numbers := session.CitedNumbers(answer)
+	numbers := injection.CitedNumbers(answer)
 	for _, c := range r.Citations {
 		mark := " "
 		if slices.Contains(numbers, c.Number) {

@@ -15,6 +15,7 @@ import (
 	"inlay/injection"
 	"inlay/llm"
 	"inlay/llm/ollama/ollamatest"
+	"inlay/turn"
 )
 
 // TestChatScript runs testdata/chat against a real Ollama server or the
@@ -64,7 +65,7 @@ func testTalk(t *testing.T, model answerer) (*talk, *strings.Builder, *strings.B
 	injector, err := openInjector(t.Context(), searchSettings{Embedder: "builtin"}, modelSettings{}, none)
 	require.NoError(t, err)
 	var out, errs strings.Builder
-	return &talk{app: &app{getenv: none, stdout: &out, stderr: &errs}, injector: injector, model: model, past: &history{}, quiet: true}, &out, &errs
+	return &talk{app: &app{getenv: none, stdout: &out, stderr: &errs}, engine: &turn.Engine{Injector: injector}, model: model, past: &history{}, quiet: true}, &out, &errs
 }
 
 // TestCtrlCStopsTheAnswerAndNotTheChat interrupts an answer, asks again, and

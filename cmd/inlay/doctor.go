@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"inlay/fault"
-	"inlay/internal/session"
+	"inlay/strategy/builtin"
 )
 
 // doctorCmd looks a set-up over before it is used, or while it is.
@@ -185,7 +185,7 @@ func lookSettings(ctx context.Context, e *examination) []finding {
 // lookStrategies reads the strategies of the host; one that is not valid is said
 // and left out by the commands, and is a mistake here.
 func (e *examination) lookStrategies(ctx context.Context) error {
-	registry, err := session.KnownPreprocessors()
+	registry, err := builtin.KnownPreprocessors()
 	if err != nil {
 		return err
 	}

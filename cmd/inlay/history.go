@@ -14,8 +14,8 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
-	"inlay/internal/session"
 	"inlay/parse"
+	"inlay/turn"
 )
 
 // history is a conversation in a file.
@@ -57,25 +57,31 @@ func notRegular(path string) error {
 	return nil
 }
 
-// files are the attachments of earlier turns, each once, oldest first; of a path
-// that was attached again, only the newest. They are
-// read when they are searched.
-func (h *history) files(limits parse.Limits) []injection.File {
-	newest := map[string]string{} // path to the id it has now
-	for _, m := range h.Messages {
+// said is the conversation as turns take it. Files are opened when they are
+// needed.
+func (h *history) said(limits parse.Limits) []turn.Said {
+	out := make([]turn.Said, len(h.Messages))
+	for i, m := range h.Messages {
+		out[i] = turn.Said{Message: m}
 		for _, a := range m.Attachments {
-			newest[a.Path] = a.FileID
+			if !a.IsImage() {
+				out[i].Files = append(out[i].Files, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: opener(a, m.Raw, limits)})
+			}
 		}
 	}
+	return out
+}
+
+// files are the attachments of earlier turns, each once, oldest first.
+func (h *history) files() []chat.Attachment {
 	seen := map[string]bool{}
-	var out []injection.File
+	var out []chat.Attachment
 	for _, m := range h.Messages {
 		for _, a := range m.Attachments {
-			if seen[a.FileID] || a.Path != "" && newest[a.Path] != a.FileID {
-				continue
+			if !seen[a.FileID] {
+				seen[a.FileID] = true
+				out = append(out, a)
 			}
-			seen[a.FileID] = true
-			out = append(out, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: opener(a, m.Raw, limits)})
 		}
 	}
 	return out
@@ -86,7 +92,7 @@ func (h *history) files(limits parse.Limits) []injection.File {
 // message is cut from it again.
 func opener(a chat.Attachment, raw string, limits parse.Limits) func(context.Context) ([]byte, error) {
 	return func(ctx context.Context) ([]byte, error) {
-		if data, ok := session.Cut(a, raw); ok {
+		if data, ok := a.Cut(raw); ok {
 			return data, nil
 		}
 		if a.Path == "" {

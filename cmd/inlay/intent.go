@@ -1,40 +1,23 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
 
-	"inlay/chat"
 	"inlay/injection"
 	"inlay/intent"
 	"inlay/internal/plural"
-	"inlay/internal/session"
 	"inlay/llm"
 )
 
-// extractor is the analyzer in force.
-func (s settings) extractor(getenv func(string) string) (intent.Extractor, error) {
-	if s.Intent != "model" {
-		return intent.Extractor{}, nil
+// analyzer is who splits a large question where --intent is model: the model
+// that --model names.
+func (s settings) analyzer(getenv func(string) string) func(llm.Measurer) (intent.Analyzer, error) {
+	return func(llm.Measurer) (intent.Analyzer, error) {
+		g, err := openAnswerer(s.modelSettings, getenv)
+		return intent.Model{Generator: g}, err
 	}
-	g, err := openAnswerer(s.modelSettings, getenv)
-	return intent.Extractor{Analyzer: intent.Model{Generator: g}}, err
-}
-
-// split moves bulk out of a question, before anything is decided over files
-// (INT-7). With --mode none nothing could be done with the documents, so the
-// question stays whole.
-func (s settings) split(ctx context.Context, a *app, question string, past []chat.Message, model llm.Measurer) (*session.Split, error) {
-	if s.Intent == "" || s.Intent == "off" || s.Mode == string(injection.ModeNone) {
-		return nil, nil
-	}
-	e, err := s.extractor(a.getenv)
-	if err != nil {
-		return nil, err
-	}
-	return session.SplitQuestion(ctx, e, question, past, model)
 }
 
 // askJSON is what ask prints as JSON.
@@ -44,7 +27,7 @@ type askJSON struct {
 }
 
 // movedText lists the documents, a line each.
-func movedText(s *session.Split) string {
+func movedText(s *intent.Result) string {
 	if s == nil {
 		return ""
 	}
@@ -61,7 +44,7 @@ func movedText(s *session.Split) string {
 }
 
 // printSplit shows what became of the question.
-func printSplit(w io.Writer, s *session.Split) error {
+func printSplit(w io.Writer, s *intent.Result) error {
 	if s == nil {
 		return nil
 	}

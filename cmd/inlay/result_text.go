@@ -97,6 +97,9 @@ func count(c tokens.Count) string {
 
 func describeFile(f injection.FileReport) string {
 	parts := []string{oneLine(f.Name), string(f.Strategy)}
+	if f.InContext {
+		return oneLine(f.Name) + ", already whole in the conversation"
+	}
 	if f.Library != "" {
 		parts = append(parts, "read by "+f.Library)
 	}

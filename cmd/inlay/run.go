@@ -120,7 +120,7 @@ func (a *app) report(args []string, err error) error {
 	if _, e := fmt.Fprintln(a.stderr, "inlay:", printable(message)); e != nil {
 		return errors.Join(err, e)
 	}
-	if wantsJSON(args) && !errors.Is(err, errUnwell) { // the checks say it all
+	if wantsJSON(args) && !errors.Is(err, errUnwell) && !errors.As(err, new(*shown)) { // what was printed says it all
 		if e := writeJSON(a.stdout, errorJSON(err)); e != nil {
 			return errors.Join(err, e)
 		}
@@ -133,7 +133,17 @@ func wantsJSON(args []string) bool {
 	return slices.Contains(args, "--output=json") || i >= 0 && i+1 < len(args) && args[i+1] == "json"
 }
 
+// shown joins an error that standard output has as JSON already.
+type shown struct{ err error }
+
+// Error implements error.
+func (s *shown) Error() string { return "" }
+
 func errorJSON(err error) any {
+	return map[string]any{"schema": "inlay.error/v1", "error": errorBody(err)}
+}
+
+func errorBody(err error) map[string]any {
 	body := map[string]any{"code": fault.CodeOf(err), "message": err.Error()}
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		for key, value := range map[string]string{"subject": e.Subject, "reason": e.Reason, "next": e.Next} {
@@ -142,7 +152,7 @@ func errorJSON(err error) any {
 			}
 		}
 	}
-	return map[string]any{"schema": "inlay.error/v1", "error": body}
+	return body
 }
 
 // exitCode is the one table from error to exit code (SPEC 12).

@@ -10,10 +10,10 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/plural"
-	"inlay/internal/session"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
 	"inlay/strategy/render"
+	"inlay/turn"
 )
 
 // strategyCmd is everything about strategy files.
@@ -23,6 +23,8 @@ type strategyCmd struct {
 	Show  strategyShowCmd  `cmd:"" help:"Show a strategy and what it may read or use."`
 	Match strategyMatchCmd `cmd:"" help:"Say which strategies are worth offering in a context, and why the others are not."`
 	Run   strategyRunCmd   `cmd:"" help:"Run a strategy's preprocessors and print the prompt it makes."`
+
+	Replay strategyReplayCmd `cmd:"" help:"Render a turn again that a strategy made, from what was kept of it: the same bytes."`
 }
 
 // strategySettings say where strategies come from.
@@ -98,7 +100,7 @@ type strategyListCmd struct {
 
 // Run prints a line for each strategy.
 func (c *strategyListCmd) Run(ctx context.Context, a *app) error {
-	registry, err := session.KnownPreprocessors()
+	registry, err := builtin.KnownPreprocessors()
 	if err != nil {
 		return err
 	}
@@ -110,7 +112,7 @@ func (c *strategyListCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.Output == "json" {
-		return writeJSON(a.stdout, map[string]any{"schema": "inlay.strategies/v1", "strategies": session.DescribeAll(set.Strategies, registry)})
+		return writeJSON(a.stdout, map[string]any{"schema": "inlay.strategies/v1", "strategies": builtin.DescribeAll(set.Strategies, registry)})
 	}
 	for _, s := range set.Strategies {
 		off := ""
@@ -131,7 +133,7 @@ type strategyCheckCmd struct {
 
 // Run prints every diagnostic and fails if one is an error.
 func (c *strategyCheckCmd) Run(ctx context.Context, a *app) error {
-	registry, err := session.KnownPreprocessors()
+	registry, err := builtin.KnownPreprocessors()
 	if err != nil {
 		return err
 	}
@@ -184,7 +186,7 @@ type strategyShowCmd struct {
 
 // Run prints what the strategy is and what it may read or use.
 func (c *strategyShowCmd) Run(ctx context.Context, a *app) error {
-	registry, err := session.KnownPreprocessors()
+	registry, err := builtin.KnownPreprocessors()
 	if err != nil {
 		return err
 	}
@@ -192,7 +194,7 @@ func (c *strategyShowCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	d := session.Describe(s, registry)
+	d := builtin.Describe(s, registry)
 	if c.Output == "json" {
 		return writeJSON(a.stdout, d)
 	}
@@ -226,7 +228,7 @@ type strategyMatchCmd struct {
 
 // Run prints the strategies that match, in order, and why the others do not.
 func (c *strategyMatchCmd) Run(ctx context.Context, a *app) error {
-	registry, err := session.KnownPreprocessors()
+	registry, err := builtin.KnownPreprocessors()
 	if err != nil {
 		return err
 	}
@@ -242,7 +244,7 @@ func (c *strategyMatchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	list, _ := session.Attached(files, images, nil)
+	list := turn.Attachments(files, images)
 	if _, given := render.Find(values, "attachments.files"); !given {
 		values["attachments.files"] = strategy.AttachmentValues(list)
 	}
@@ -254,7 +256,7 @@ func (c *strategyMatchCmd) Run(ctx context.Context, a *app) error {
 }
 
 func (c *strategyMatchCmd) print(w io.Writer, found strategy.Matches) error {
-	candidates, others := session.DescribeMatches(found)
+	candidates, others := builtin.DescribeMatches(found)
 	if c.Output == "json" {
 		return writeJSON(w, map[string]any{"schema": "inlay.matches/v1", "candidates": candidates, "others": others})
 	}

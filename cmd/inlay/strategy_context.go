@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"inlay/fault"
-	"inlay/internal/session"
 	"inlay/strategy/condition"
 	"inlay/strategy/render"
 )
@@ -26,7 +25,7 @@ func (c contextFlags) values(a *app, model string) (map[string]any, error) {
 		if err != nil {
 			return nil, &fault.Error{Code: fault.CodeOf(err), Subject: c.Context, Reason: "the context cannot be read: " + reasonOf(err), Next: "check --context", Err: err}
 		}
-		if values, err = session.DecodeContext(data); err != nil {
+		if values, err = condition.DecodeContext(data); err != nil {
 			return nil, &fault.Error{Code: fault.Usage, Subject: c.Context, Reason: err.Error(), Next: "write an object with " + strings.Join(condition.Roots(), ", ")}
 		}
 	}

@@ -11,13 +11,10 @@ import (
 	"strings"
 
 	"inlay/fault"
-	"inlay/injection"
-	"inlay/intent"
-	"inlay/internal/session"
-	"inlay/llm"
 	"inlay/route"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
+	"inlay/turn"
 )
 
 // strategyRunCmd executes one strategy.
@@ -25,7 +22,8 @@ type strategyRunCmd struct {
 	settings
 	strategySettings
 	contextFlags
-	History string   `placeholder:"FILE" help:"Conversation so far (inlay.history/v1); it is read, not changed."`
+	History string   `placeholder:"FILE" help:"Conversation so far (inlay.history/v1); this turn is added to it, and it is made if it is not there."`
+	NoSave  bool     `help:"Leave the history file as it is."`
 	Input   string   `placeholder:"TEXT" help:"What you want besides; - reads it from standard input."`
 	Allow   []string `placeholder:"DIR" sep:"none" help:"Folder whose files file-manager-selection may read."`
 	DryRun  bool     `help:"Decide over the files, and embed nothing."`
@@ -36,78 +34,70 @@ type strategyRunCmd struct {
 	Name    string   `arg:"" help:"Strategy file or id."`
 }
 
-// Run executes the strategy and prints what it made.
+// Run executes the strategy and prints what it made. Of one that failed it
+// prints the diagnostics, and as JSON the steps too.
 func (c *strategyRunCmd) Run(ctx context.Context, a *app) error {
-	x, modes, err := c.execution(ctx, a)
+	past, err := openHistory(c.History)
 	if err != nil {
 		return err
 	}
-	names, err := session.KnownPreprocessors()
+	req, notice, err := c.request(ctx, a, past)
 	if err != nil {
 		return err
 	}
-	s, err := c.find(ctx, a, c.Name, names)
-	if err != nil {
-		return err
-	}
-	model, notice, err := openModel(c.modelSettings, a.getenv)
-	if err != nil {
-		return err
-	}
-	known, err := c.splitInput(ctx, a, s, &x, model)
-	if err != nil {
-		return err
-	}
-	registry, err := c.registry(ctx, a, modes, known)
+	engine, err := c.strategyEngine(ctx, a)
 	if err != nil {
 		return err
 	}
 	view := newStatusView(a.stderr, c.Quiet)
-	if notice != "" && len(x.Attachments) > 0 {
+	if notice != "" && len(req.Files) > 0 {
 		view.note(notice)
 	}
-	x.Model = model
-	x.Progress = func(event any) {
-		if status, ok := event.(injection.Status); ok {
-			view.show(status)
-		}
-	}
-	engine := &strategy.Engine{Registry: registry, KeepMissing: c.Keep}
-	out, err := engine.Execute(ctx, s, x)
+	req.Report = view.show
+	t, err := engine.Prepare(ctx, req)
 	view.close()
-	if e := c.notes(a, out); e != nil {
+	if t.Execution == nil {
+		return err
+	}
+	if e := c.notes(a, *t.Execution); e != nil {
 		return errors.Join(err, e)
 	}
 	if err != nil {
-		return err
+		return c.failed(a, *t.Execution, err)
 	}
-	return c.print(a.stdout, out)
-}
-
-// execution gathers what the strategy works on.
-func (c *strategyRunCmd) execution(ctx context.Context, a *app) (x strategy.ExecutionContext, modes map[string]injection.Mode, err error) {
-	if x.Input, err = c.input(a); err != nil {
-		return x, nil, err
-	}
-	past, err := openHistory(c.History)
-	if err != nil {
-		return x, nil, err
-	}
-	files, images, err := openFiles(ctx, a, c.File)
-	if err != nil {
-		return x, nil, err
-	}
-	if x.Values, err = c.values(a, c.Model); err != nil {
-		return x, nil, err
-	}
-	x.Messages = past.Messages
-	x.Attachments, modes = session.Attached(files, images, past.files(a.limits))
-	for i, one := range x.Attachments {
-		if one.Open == nil {
-			x.Attachments[i].Open = opener(one.Attachment, "", a.limits) // an image
+	if !c.DryRun && !c.NoSave && c.History != "" {
+		if err := past.add(t.Said()...); err != nil {
+			return err
 		}
 	}
-	return x, modes, nil
+	return c.print(a.stdout, t)
+}
+
+// request is the turn that the strategy makes.
+func (c *strategyRunCmd) request(ctx context.Context, a *app, past *history) (req turn.Request, notice string, err error) {
+	if req.Text, err = c.input(a); err != nil {
+		return req, "", err
+	}
+	if req.Files, req.Images, err = openFiles(ctx, a, c.File); err != nil {
+		return req, "", err
+	}
+	if req.Values, err = c.values(a, c.Model); err != nil {
+		return req, "", err
+	}
+	names, err := builtin.KnownPreprocessors()
+	if err != nil {
+		return req, "", err
+	}
+	if req.Strategy, err = c.find(ctx, a, c.Name, names); err != nil {
+		return req, "", err
+	}
+	if req.Options, err = c.options(); err != nil {
+		return req, "", err
+	}
+	req.Options.DryRun, req.Options.ExactCounts = c.DryRun, c.Exact
+	req.Past, req.Intent, req.KeepMissing = past.said(a.limits), c.Intent, c.Keep
+	req.Model, notice, err = openModel(c.modelSettings, a.getenv)
+	return req, notice, err
 }
 
 func (c *strategyRunCmd) input(a *app) (string, error) {
@@ -124,45 +114,22 @@ func (c *strategyRunCmd) input(a *app) (string, error) {
 	return strings.TrimSuffix(string(data), "\n"), nil
 }
 
-// splitInput moves bulk out of the input where --intent or the strategy asks for
-// it, and attaches the documents: preprocessors only return variables.
-func (c *strategyRunCmd) splitInput(ctx context.Context, a *app, s *strategy.Strategy, x *strategy.ExecutionContext, model llm.Measurer) (*intent.Result, error) {
-	how := c.settings
-	if how.Intent == "off" && slices.Contains(s.Preprocessors, intent.ID) {
-		how.Intent = "builtin"
-	}
-	split, err := how.split(ctx, a, x.Input, x.Messages, model)
-	if split == nil || err != nil {
-		return nil, err
-	}
-	list, _ := session.Attached(split.Files(), nil, nil)
-	x.Input, x.Attachments = split.Question(x.Input), slices.Concat(x.Attachments, list)
-	return split.Intent(), nil
-}
-
-func (c *strategyRunCmd) registry(ctx context.Context, a *app, modes map[string]injection.Mode, known *intent.Result) (*strategy.Registry, error) {
-	options, err := c.options()
+// strategyEngine is the engine, with what preprocessors of a strategy may use.
+func (c *strategyRunCmd) strategyEngine(ctx context.Context, a *app) (*turn.Engine, error) {
+	engine, err := c.engine(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	options.DryRun, options.ExactCounts = c.DryRun, c.Exact
-	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)
-	if err != nil {
-		return nil, err
-	}
-	o := builtin.Options{
-		Injector: injector, Defaults: options, Modes: modes, Intent: intent.Preprocessor{Known: known},
-		Route: route.Preprocessor{Router: route.Router{Settings: route.Defaults()}},
-	}
+	engine.Preprocessors.Route = route.Preprocessor{Router: route.Router{Settings: route.Defaults()}}
 	if len(c.Allow) > 0 {
-		o.Open = builtin.OpenUnder(c.Allow...)
+		engine.Preprocessors.Open = builtin.OpenUnder(c.Allow...)
 	}
 	for _, dir := range c.Allow {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, &fault.Error{Code: fault.Usage, Subject: "--allow " + dir, Reason: "is no folder", Err: errors.Join(err, fs.ErrInvalid)}
+			return nil, &fault.Error{Code: fault.Usage, Subject: "--allow " + dir, Reason: "is not a folder", Err: errors.Join(err, fs.ErrInvalid)}
 		}
 	}
-	return strategy.NewRegistry(builtin.Preprocessors(o)...)
+	return engine, nil
 }
 
 // notes prints the diagnostics of an execution on stderr.
@@ -178,14 +145,31 @@ func (c *strategyRunCmd) notes(a *app, out strategy.Execution) error {
 	return printDiagnostics(a.stderr, out.Diagnostics)
 }
 
-func (c *strategyRunCmd) print(w io.Writer, out strategy.Execution) error {
-	text := out.Prompt
+// failed prints what a strategy came to before it failed.
+func (c *strategyRunCmd) failed(a *app, out strategy.Execution, err error) error {
+	if c.Output == "json" {
+		return errors.Join(err, &shown{writeJSON(a.stdout, executionJSON{Execution: out, Error: errorBody(err)})})
+	}
+	for _, step := range out.Steps {
+		line := fmt.Sprintf("step %s: %s", step.Preprocessor, "done")
+		if step.Failure != "" {
+			line = fmt.Sprintf("step %s: %s", step.Preprocessor, step.Failure)
+		}
+		if _, e := fmt.Fprintln(a.stderr, line); e != nil {
+			return errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+func (c *strategyRunCmd) print(w io.Writer, t *turn.Turn) error {
+	text := t.Execution.Prompt
 	switch c.Output {
 	case "json":
-		return out.Write(w)
+		return writeJSON(w, executionJSON{Execution: *t.Execution, Citations: t.Citations(), Files: t.Result})
 	case "system":
-		if text = ""; out.SystemPrompt != nil {
-			text = *out.SystemPrompt
+		if text = ""; t.Execution.SystemPrompt != nil {
+			text = *t.Execution.SystemPrompt
 		}
 	}
 	_, err := io.WriteString(w, string(text))

@@ -20,6 +20,7 @@ import (
 	"inlay/injection"
 	"inlay/llm"
 	"inlay/llm/ollama/ollamatest"
+	"inlay/turn"
 )
 
 // gate stands before a real server: it passes requests on and knows when the
@@ -172,7 +173,7 @@ func BenchmarkChatOverhead(b *testing.B) {
 		require.NoError(b, err)
 		var out strings.Builder
 		report(b, func() time.Time {
-			t := &talk{app: &app{getenv: os.Getenv, stdout: &out, stderr: &out}, injector: injector, model: model, past: &history{}, quiet: true}
+			t := &talk{app: &app{getenv: os.Getenv, stdout: &out, stderr: &out}, engine: &turn.Engine{Injector: injector}, model: model, past: &history{}, quiet: true}
 			t.files = []injection.File{{Name: "handbook.md", Data: document}}
 			start := time.Now()
 			require.NoError(b, t.turn(b.Context(), "How long is the notice period?"))

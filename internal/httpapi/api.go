@@ -15,6 +15,7 @@ import (
 	"inlay/internal/session"
 	"inlay/internal/tracing"
 	"inlay/strategy"
+	"inlay/strategy/builtin"
 )
 
 // Config shapes an [API]. Zero values are the defaults.
@@ -120,19 +121,20 @@ func (a *API) table() []route {
 		{method: "GET", path: "/v1/models", openai: true, handle: a.listModels, doc: operation{tag: "chat", summary: "The models of all upstreams", answer: modelList{}}},
 		{method: "GET", path: "/v1/models/{id...}", openai: true, handle: a.getModel, doc: operation{tag: "chat", summary: "One model", answer: modelObject{}}},
 
-		{method: "POST", path: "/v1/preprocess", handle: a.preprocess, doc: operation{tag: "preprocess", summary: "Lay files into a question: decision, citations, prompt", body: preprocessRequest{}, form: preprocessForm(), answer: preprocessAnswer{}, events: true}},
+		{method: "POST", path: "/v1/preprocess", handle: a.preprocess, doc: operation{tag: "preprocess", summary: "Inject files into a question: decision, citations, prompt", body: preprocessRequest{}, form: preprocessForm(), answer: preprocessAnswer{}, events: true}},
 		{method: "GET", path: "/v1/preprocessors", handle: a.listPreprocessors, doc: operation{tag: "preprocess", summary: "What strategies can run", answer: preprocessorList{}}},
 		{method: "POST", path: "/v1/preprocessors/{id}", handle: a.runPreprocessor, doc: operation{tag: "preprocess", summary: "Run one preprocessor", body: executeRequest{}, answer: session.Preprocessed{}, events: true}},
 
 		{method: "GET", path: "/v1/strategies", handle: a.listStrategies, doc: operation{tag: "strategies", summary: "The strategies of this server", answer: strategyList{}}},
 		{method: "POST", path: "/v1/strategies/match", handle: a.matchStrategies, doc: operation{tag: "strategies", summary: "Which are worth offering, and why the others are not", body: matchRequest{}, answer: matchAnswer{}}},
-		{method: "GET", path: "/v1/strategies/{id}", handle: a.showStrategy, doc: operation{tag: "strategies", summary: "A strategy, and what it may read or use", answer: session.StrategyView{}}},
-		{method: "POST", path: "/v1/strategies/{id}/execute", handle: a.executeStrategy, doc: operation{tag: "strategies", summary: "Run a strategy's preprocessors and make its prompt", body: executeRequest{}, answer: strategy.Execution{}, events: true}},
+		{method: "GET", path: "/v1/strategies/{id}", handle: a.showStrategy, doc: operation{tag: "strategies", summary: "A strategy, and what it may read or use", answer: builtin.StrategyView{}}},
+		{method: "POST", path: "/v1/strategies/{id}/execute", handle: a.executeStrategy, doc: operation{tag: "strategies", summary: "Run a strategy's preprocessors and make its prompt", body: executeRequest{}, answer: executionAnswer{}, events: true}},
 
 		{method: "POST", path: "/v1/chats", handle: a.newChat, doc: operation{tag: "chats", summary: "Begin a chat that the service keeps", body: chatRequest{}, answer: ChatObject{}}},
 		{method: "GET", path: "/v1/chats", handle: a.listChats, doc: operation{tag: "chats", summary: "Your chats", query: pageQuery(), answer: chatList{}}},
 		{method: "GET", path: "/v1/chats/{id}", handle: a.getChat, doc: operation{tag: "chats", summary: "A chat: history, files, results", answer: chatWhole{}}},
 		{method: "POST", path: "/v1/chats/{id}/messages", handle: a.addMessage, doc: operation{tag: "chats", summary: "Add a message as it is, such as an answer", body: message{}, answer: chatWhole{}}},
+		{method: "POST", path: "/v1/chats/{id}/turns/{turn}/replay", handle: a.replayTurn, doc: operation{tag: "chats", summary: "Render a turn again that a strategy made, from what is kept: the same bytes", answer: strategy.Execution{}}},
 		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
 
 		{method: "POST", path: "/v1/evaluations", handle: a.startEvaluation, doc: operation{tag: "evaluations", summary: "Try thresholds, limits and chunk sizes on questions with known answers", body: session.EvaluationRequest{}, answer: evaluationObject{}}},

@@ -90,7 +90,7 @@ func TestChain(t *testing.T) {
 	got = s.do("POST", "/v1/chat/completions", "", body)
 	require.NotContains(t, string(got.body), "ann@exam", "nothing leaves before it was looked at")
 	require.NotContains(t, string(got.body), "secret")
-	require.Contains(t, string(got.body), `"prompt_tokens":5`)
+	require.Regexp(t, `"prompt_tokens": ?5`, string(got.body))
 	require.True(t, strings.HasSuffix(strings.TrimSpace(string(got.body)), "[DONE]"))
 
 	up.answer = streams(`{"choices": [{"index": 0, "delta": {"content": "this is forbid"}}]}`, `{"choices": [{"index": 0, "delta": {"content": "den"}, "finish_reason": "stop"}]}`)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"inlay/chat"
 	"inlay/internal/session"
@@ -31,7 +32,8 @@ type chatWhole struct {
 type turnResult struct {
 	Turn      int             `json:"turn"`
 	CreatedAt int64           `json:"created_at"`
-	Result    json.RawMessage `json:"result" doc:"inlay.result/v1; null for a message that was added as it is"`
+	Result    json.RawMessage `json:"result" doc:"inlay.result/v1 of the files; null where there was nothing to decide"`
+	Execution json.RawMessage `json:"execution,omitempty" doc:"inlay.execution/v1 of a turn that a strategy made: enough to replay it"`
 }
 
 type chatList struct {
@@ -100,9 +102,33 @@ func wholeChat(found session.Conversation) chatWhole {
 		}
 	}
 	for _, t := range found.Turns {
-		w.Results = append(w.Results, turnResult{t.Number, t.Created.Unix(), t.Result})
+		w.Results = append(w.Results, turnResult{t.Number, t.Created.Unix(), t.Result, executionOf(t)})
 	}
 	return w
+}
+
+// executionOf is what a strategy made of a turn, if one did.
+func executionOf(t state.Turn) json.RawMessage {
+	var said []struct{ Execution json.RawMessage }
+	if json.Unmarshal(t.Messages, &said) != nil {
+		return nil
+	}
+	for _, m := range said {
+		if m.Execution != nil {
+			return m.Execution
+		}
+	}
+	return nil
+}
+
+// replayTurn renders a kept turn again that a strategy made.
+func (a *API) replayTurn(c *call) error {
+	number, _ := strconv.Atoi(c.PathValue("turn")) // what is no number is the number of no turn
+	again, err := a.service.Replay(c.ctx(), c.owner, c.PathValue("id"), number)
+	if err != nil {
+		return err
+	}
+	return c.json(again)
 }
 
 func (a *API) deleteChat(c *call) error {

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -13,18 +12,20 @@ import (
 	"inlay/injection"
 	"inlay/intent"
 	"inlay/internal/session"
+	"inlay/llm/completion"
 	"inlay/processor"
 	"inlay/strategy"
+	"inlay/turn"
 )
 
 // completionRequest describes a request of the OpenAI API's chat completions;
 // every other field goes to the upstream as it is.
 type completionRequest struct {
-	_        struct{}      `additionalProperties:"true"`
-	Model    string        `json:"model"`
-	Messages []any         `json:"messages" doc:"as the OpenAI API has them; parts of type file, by file_id or file_data, are laid into the prompt"`
-	Stream   bool          `json:"stream,omitempty"`
-	Inlay    *session.Wish `json:"inlay,omitempty"`
+	_        struct{}       `additionalProperties:"true"`
+	Model    string         `json:"model"`
+	Messages []any          `json:"messages" doc:"as the OpenAI API has them; parts of type file, by file_id or file_data, are laid into the prompt"`
+	Stream   bool           `json:"stream,omitempty"`
+	Inlay    *session.Wants `json:"inlay,omitempty"`
 }
 
 // completionAnswer describes what inlay adds to the upstream's answer.
@@ -64,11 +65,29 @@ type decided struct {
 	Failures    []injection.Failure    `json:"failures,omitempty"`
 	Intent      *moved                 `json:"intent,omitempty" doc:"what was moved out of the newest message, where that was asked for"`
 	Processors  []processor.Record     `json:"processors,omitempty" doc:"what the server's processors did; those of the answer are there where it came at once"`
-	Route       *session.Routed        `json:"route,omitempty" doc:"where the turn went and what that saved, where the server routes"`
+	Route       *turn.Routed           `json:"route,omitempty" doc:"where the turn went and what that saved, where the server routes"`
 	StrategyID  string                 `json:"strategy_id,omitempty" doc:"the strategy that made the prompt"`
-	Tools       strategy.ToolRules     `json:"tools,omitempty" doc:"the strategy's rules; applying them is the client's"`
+	Tools       strategy.ToolRules     `json:"tools,omitempty" doc:"the strategy's rules for tools"`
+	Denied      []turn.Denial          `json:"denied_tools,omitempty" doc:"tools that rules kept from the model, and calls of them that were refused"`
 	Variables   map[string]any         `json:"variables,omitempty" doc:"of the preprocessors that were run"`
+	Steps       []stepView             `json:"steps,omitempty" doc:"what each preprocessor of the strategy did"`
 	Diagnostics []strategy.Diagnostic  `json:"diagnostics,omitempty"`
+}
+
+// stepView is a step of a strategy without the values that it made.
+type stepView struct {
+	Preprocessor string            `json:"preprocessor"`
+	Duration     strategy.Duration `json:"duration_ms"`
+	Variables    []string          `json:"variables" doc:"their names"`
+	Failure      fault.Code        `json:"failure,omitempty"`
+}
+
+func viewSteps(steps []strategy.Step) []stepView {
+	out := make([]stepView, len(steps))
+	for i, s := range steps {
+		out[i] = stepView{s.Preprocessor, s.Duration, slices.Sorted(maps.Keys(s.Variables)), s.Failure}
+	}
+	return out
 }
 
 // moved is what became of a large message: the client has the message itself.
@@ -113,55 +132,61 @@ type fileCitation struct {
 }
 
 func (a *API) complete(c *call) (err error) {
-	body, wish, err := c.completionBody()
+	body, wants, err := c.completionBody()
 	if err != nil {
 		return err
 	}
-	done, err := a.service.Complete(c.ctx(), c.owner, body, wish)
+	done, err := a.service.Complete(c.ctx(), c.owner, body, wants)
 	if err != nil {
-		return err
+		return withSteps(err, done.Turn)
 	}
 	defer func() {
 		if e := done.Close(c.ctx()); e != nil {
 			err = errors.Join(err, e)
 		}
 	}()
-	if string(body["stream"]) == "true" {
+	if done.Streams() {
 		return a.streamCompletion(c, done)
 	}
 	return a.wholeCompletion(c, done)
 }
 
 // completionBody takes the field inlay off the rest.
-func (c *call) completionBody() (body map[string]json.RawMessage, wish session.Wish, err error) {
+func (c *call) completionBody() (body map[string]json.RawMessage, wants session.Wants, err error) {
 	data, err := c.readBody(nil)
 	if err != nil {
-		return nil, wish, err
+		return nil, wants, err
 	}
 	if err := json.Unmarshal(data, &body); err != nil || body == nil {
-		return nil, wish, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no JSON object", Next: "see /openapi.json"}
+		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no JSON object", Next: "see /openapi.json"}
 	}
 	if raw, ok := body["inlay"]; ok {
-		err = decodeJSON(raw, &wish)
+		err = decodeJSON(raw, &wants)
 		delete(body, "inlay")
 	}
-	return body, wish, err
+	return body, wants, err
 }
 
 // wholeCompletion answers at once.
 func (a *API) wholeCompletion(c *call, done *session.Completion) error {
-	for data, err := range done.Answer(c.ctx()) {
+	for chunk, err := range done.Answer(c.ctx()) {
 		if err != nil {
 			return err
 		}
-		out, err := annotated(data, "message", done, nil)
+		texts := map[int]string{}
+		for i, one := range chunk.Choices {
+			texts[one.Index] += one.Text
+			chunk.Annotate(i, annotations(done.Citations(), texts[one.Index]))
+		}
+		if err := done.KeepTurn(c.ctx()); err != nil {
+			return err
+		}
+		chunk.Set("inlay", decisionOf(done))
+		data, err := chunk.Bytes()
 		if err != nil {
 			return err
 		}
-		if err := done.Keep(c.ctx()); err != nil {
-			return err
-		}
-		return c.json(withDecision(out, done))
+		return c.json(json.RawMessage(data))
 	}
 	return &fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server gave no answer", Next: "ask again"}
 }
@@ -171,10 +196,10 @@ func (a *API) wholeCompletion(c *call, done *session.Completion) error {
 func (a *API) streamCompletion(c *call, done *session.Completion) error {
 	e := &events{c: c}
 	defer e.close()
-	said := map[int]string{}
-	for data, err := range done.Answer(c.ctx()) {
+	said := map[int]*strings.Builder{}
+	for chunk, err := range done.Answer(c.ctx()) {
 		if err == nil {
-			err = a.chunk(e, data, done, said)
+			err = a.chunk(e, chunk, done, said)
 		}
 		if err != nil && !e.open {
 			return err
@@ -184,7 +209,7 @@ func (a *API) streamCompletion(c *call, done *session.Completion) error {
 			return err
 		}
 	}
-	if err := done.Keep(c.ctx()); err != nil {
+	if err := done.KeepTurn(c.ctx()); err != nil {
 		_ = e.json("", failureOf(err).openai())
 		return err
 	}
@@ -193,147 +218,47 @@ func (a *API) streamCompletion(c *call, done *session.Completion) error {
 
 // chunk sends one chunk: the first with the decision, the last of each choice
 // with its annotations. Others go on byte for byte.
-func (a *API) chunk(e *events, data json.RawMessage, done *session.Completion, said map[int]string) error {
-	first := !e.open
-	out, err := annotated(data, "delta", done, said)
+func (a *API) chunk(e *events, chunk *completion.Chunk, done *session.Completion, said map[int]*strings.Builder) error {
+	cites := len(done.Citations()) > 0
+	for i, one := range chunk.Choices {
+		if !cites {
+			break
+		}
+		if said[one.Index] == nil {
+			said[one.Index] = &strings.Builder{}
+		}
+		said[one.Index].WriteString(one.Text)
+		if one.Finish != "" {
+			chunk.Annotate(i, annotations(done.Citations(), said[one.Index].String()))
+		}
+	}
+	if !e.open {
+		chunk.Set("inlay", decisionOf(done))
+	}
+	data, err := chunk.Bytes()
 	if err != nil {
 		return err
 	}
-	if first {
-		if out == nil && json.Unmarshal(data, &out) != nil {
-			return odd(done)
-		}
-		out = withDecision(out, done)
-	}
-	if !first && len(out) == 0 {
-		return e.send("", data)
-	}
-	return e.json("", out)
+	return e.send("", data)
 }
 
-// choice is what is looked at of a choice.
-type choice struct {
-	Index        int     `json:"index"`
-	FinishReason *string `json:"finish_reason"`
-	Message      spoken  `json:"message"`
-	Delta        spoken  `json:"delta"`
-}
-
-type spoken struct {
-	Content *string `json:"content"`
-}
-
-// annotated adds annotations to each choice that is over. said collects the
-// texts of a stream, by choice; of a whole answer it is nil, and every choice
-// is over. out is empty where a chunk needs no change.
-func annotated(data json.RawMessage, where string, done *session.Completion, said map[int]string) (out map[string]json.RawMessage, err error) {
-	var body map[string]json.RawMessage
-	var seen struct {
-		Choices []choice `json:"choices"`
-	}
-	if json.Unmarshal(data, &body) != nil || json.Unmarshal(data, &seen) != nil {
-		return nil, odd(done)
-	}
-	texts := said
-	if texts == nil {
-		texts = map[int]string{}
-	}
-	over := collect(seen.Choices, texts)
-	if said != nil && (!over || len(done.Citations()) == 0) {
-		return nil, nil
-	}
-	var choices []map[string]json.RawMessage
-	if json.Unmarshal(body["choices"], &choices) != nil {
-		return nil, odd(done)
-	}
-	for i, one := range seen.Choices {
-		if said != nil && one.FinishReason == nil {
-			continue
-		}
-		if err := annotate(choices[i], where, annotations(done.Citations(), texts[one.Index])); err != nil {
-			return nil, odd(done)
-		}
-	}
-	body["choices"], err = json.Marshal(choices)
-	return body, err
-}
-
-func odd(done *session.Completion) error {
-	return &session.UpstreamError{Upstream: done.Upstream, Err: &fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server's answer is not what this API answers"}}
-}
-
-// collect adds what choices say to the texts, and reports whether one is over.
-func collect(choices []choice, texts map[int]string) (over bool) {
-	for _, one := range choices {
-		for _, s := range []spoken{one.Message, one.Delta} {
-			if s.Content != nil {
-				texts[one.Index] += *s.Content
-			}
-		}
-		over = over || one.FinishReason != nil
-	}
-	return over
-}
-
-// annotate puts annotations beside those that the upstream made.
-func annotate(choice map[string]json.RawMessage, where string, list []annotation) error {
-	if len(list) == 0 {
-		return nil
-	}
-	var message map[string]json.RawMessage
-	if raw := choice[where]; len(raw) > 0 {
-		if err := json.Unmarshal(raw, &message); err != nil {
-			return err
-		}
-	}
-	if message == nil {
-		message = map[string]json.RawMessage{}
-	}
-	var all []any
-	_ = json.Unmarshal(message["annotations"], &all)
-	for _, one := range list {
-		all = append(all, one)
-	}
-	data, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	message["annotations"] = data
-	choice[where], err = json.Marshal(message)
-	return err
-}
-
-func annotations(citations []chat.Citation, answer string) []annotation {
-	numbers := session.CitedNumbers(answer)
-	out := make([]annotation, len(citations))
+func annotations(citations []chat.Citation, answer string) []any {
+	numbers := injection.CitedNumbers(answer)
+	out := make([]any, len(citations))
 	for i, one := range citations {
 		out[i] = annotation{"file_citation", fileCitation{one, one.File, slices.Contains(numbers, one.Number)}}
 	}
 	return out
 }
 
-// withDecision adds the field inlay.
-func withDecision(body map[string]json.RawMessage, done *session.Completion) map[string]json.RawMessage {
-	if data, err := marshal(decisionOf(done)); err == nil {
-		body["inlay"] = bytes.TrimSpace(data)
-	}
-	return body
-}
-
 func decisionOf(done *session.Completion) decided {
 	d := decided{Schema: injection.ResultSchema, Upstream: done.Upstream}
-	if r := done.Result; r != nil {
-		d.Strategy, d.ReasonCode, d.Reason = r.Strategy, r.ReasonCode, r.Reason
-		if r.Decision.Strategy != "" { // else the turn goes on, and nothing was decided anew
-			d.Decision, d.Threshold = &r.Decision, &r.Threshold
-		}
-		d.Files, d.Embedder, d.Limit = r.Files, r.Embedder, r.Limit
-		d.Citations, d.NearMisses, d.Warnings, d.Failures = r.Citations, r.NearMisses, r.Warnings, r.Failures
-	}
-	d.Processors, d.Route = done.Processors, done.Route
-	d.Intent = movedOut(done.Split.Intent())
+	d.ofFiles(done.Result)
+	d.Citations = done.Citations()
+	d.Processors, d.Route, d.Denied = done.Trace(), done.Route, done.Denied
+	d.Intent = movedOut(done.Intent)
 	if x := done.Execution; x != nil {
-		d.Schema, d.StrategyID, d.Tools, d.Diagnostics = strategy.ExecutionSchema, x.Strategy.ID, x.Strategy.Tools, x.Diagnostics
+		d.Schema, d.StrategyID, d.Tools, d.Diagnostics, d.Steps = strategy.ExecutionSchema, x.Strategy.ID, x.Strategy.Tools, x.Diagnostics, viewSteps(x.Steps)
 		d.Variables = map[string]any{}
 		for _, step := range x.Steps {
 			maps.Copy(d.Variables, step.Variables)
@@ -341,6 +266,19 @@ func decisionOf(done *session.Completion) decided {
 		}
 	}
 	return d
+}
+
+// ofFiles is what became of the files.
+func (d *decided) ofFiles(r *injection.Result) {
+	if r == nil {
+		return
+	}
+	d.Strategy, d.ReasonCode, d.Reason = r.Strategy, r.ReasonCode, r.Reason
+	if r.Decision.Strategy != "" { // else the turn goes on, and nothing was decided
+		d.Decision, d.Threshold = &r.Decision, &r.Threshold
+	}
+	d.Files, d.Embedder, d.Limit = r.Files, r.Embedder, r.Limit
+	d.NearMisses, d.Warnings, d.Failures = r.NearMisses, r.Warnings, r.Failures
 }
 
 // modelObject is a model in the OpenAI API's form.

@@ -245,10 +245,10 @@ func TestCompletionsRefuse(t *testing.T) {
 	s := start(t, setup{upstreams: u.list()})
 	for body, want := range map[string]string{
 		`[]`:                           `body: is no JSON object`,
-		`{"model": "m"}`:               `messages: is not what it may be`,
-		`{"model": 1, "messages": []}`: `model: is not what it may be`,
-		`{"model": "m", "messages": [{"role": "SECRET", "content": "x"}]}`:                                                          `messages[0].role: is not`,
-		`{"model": "m", "messages": [{"role": "user", "content": 7}]}`:                                                              `messages[0].content: is not`,
+		`{"model": "m"}`:               `messages: is invalid`,
+		`{"model": 1, "messages": []}`: `model: is invalid`,
+		`{"model": "m", "messages": [{"role": "SECRET", "content": "x"}]}`:                                                          `messages[0].role: is invalid`,
+		`{"model": "m", "messages": [{"role": "user", "content": 7}]}`:                                                              `messages[0].content: is invalid`,
 		`{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {}}]}]}`:                                 `either file_id or file_data`,
 		`{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {"file_data": "SECRET!"}}]}]}`:           `base64`,
 		`{"model": "m", "messages": [{"role": "assistant", "content": [{"type": "file", "file": {"file_id": "x"}}]}]}`:              `not the user's`,

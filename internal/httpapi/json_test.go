@@ -50,7 +50,7 @@ func (f filler) fill(v reflect.Value, depth int) {
 		v.Set(reflect.ValueOf(time.Unix(f.Int64N(1<<32), f.Int64N(1e9)).UTC()))
 		return
 	case v.Type() == reflect.TypeFor[json.RawMessage]():
-		v.SetBytes([]byte(pick(f, "null", `{ "a" : [1, 2.50, "<\u2028>"] }`, `"x"`)))
+		v.SetBytes([]byte(pick(f, "null", `{"a":[1,2.50,"<\u2028>"]}`, `"x"`)))
 		return
 	}
 	switch v.Kind() {

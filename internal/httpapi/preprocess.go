@@ -12,6 +12,7 @@ import (
 	"inlay/injection"
 	"inlay/intent"
 	"inlay/internal/session"
+	"inlay/turn"
 )
 
 // preprocessRequest is the body of POST /v1/preprocess.
@@ -25,13 +26,14 @@ type preprocessRequest struct {
 	ContextLength int               `json:"context_length,omitempty" doc:"window in tokens; 0: the model's"`
 	DryRun        bool              `json:"dry_run,omitempty" doc:"decide, and embed nothing"`
 	Debug         bool              `json:"debug,omitempty" doc:"add times and retrieval results"`
+	Content       bool              `json:"content,omitempty" doc:"with debug: add the text of the documents"`
 	UTF16         bool              `json:"utf16,omitempty" doc:"add offsets in UTF-16 units to citations, as JavaScript counts"`
 }
 
 // question takes the new message off the history.
 func (r preprocessRequest) question() (session.Question, error) {
 	q := session.Question{
-		ChatID: r.ChatID, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, Intent: r.Intent, DryRun: r.DryRun, Debug: r.Debug,
+		ChatID: r.ChatID, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, Intent: r.Intent, DryRun: r.DryRun, Debug: r.Debug, Content: r.Content,
 	}
 	messages, err := conversation(r.Messages)
 	if err != nil {
@@ -78,15 +80,15 @@ func (a *API) preprocess(c *call) error {
 	return c.answerOrEvents(func(report func(injection.Status)) (any, error) {
 		q := q
 		q.Report = report
-		res, split, err := a.service.Preprocess(c.ctx(), c.owner, q)
+		t, err := a.service.Preprocess(c.ctx(), c.owner, q)
 		if err != nil {
 			return nil, err
 		}
-		out := &preprocessAnswer{Result: res, Citations: citations(res), Intent: split.Intent()}
+		out := &preprocessAnswer{Result: *t.Result, Citations: citations(t.Citations()), Intent: t.Intent}
 		if r.UTF16 {
-			err = a.addUTF16(c, q, split, out.Citations)
+			a.addUTF16(c, t, out.Citations)
 		}
-		return out, err
+		return out, nil
 	})
 }
 
@@ -181,23 +183,20 @@ func (a *API) receivePart(c *call, name string, body io.Reader, before int) (*se
 	return f, bodyError(err, a.config.Limits.File)
 }
 
-func citations(res injection.Result) []citation {
-	out := make([]citation, len(res.Citations))
-	for i, c := range res.Citations {
+func citations(list []chat.Citation) []citation {
+	out := make([]citation, len(list))
+	for i, c := range list {
 		out[i] = citation{Citation: c}
 	}
 	return out
 }
 
 // addUTF16 counts where citations lie in UTF-16 units of their document's text.
-func (a *API) addUTF16(c *call, q session.Question, split *session.Split, list []citation) error {
+func (a *API) addUTF16(c *call, turn *turn.Turn, list []citation) {
 	if len(list) == 0 {
-		return nil
+		return
 	}
-	text, err := a.service.Text(c.ctx(), c.owner, q, split)
-	if err != nil {
-		return err
-	}
+	text := a.service.Text(c.ctx(), c.owner, turn)
 	texts := map[string]string{}
 	for i := range list {
 		t, ok := texts[list[i].FileID]
@@ -214,7 +213,6 @@ func (a *API) addUTF16(c *call, q session.Question, split *session.Split, list [
 		end := start + units(t[list[i].Start:list[i].End])
 		list[i].StartUTF16, list[i].EndUTF16 = &start, &end
 	}
-	return nil
 }
 
 // units is the length of s in UTF-16.

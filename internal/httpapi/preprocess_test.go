@@ -150,14 +150,14 @@ func TestPreprocessRefuses(t *testing.T) {
 		`{"messages": "SECRET"}`:                        `messages: is of the wrong type, want a list`,
 		`{"SECRET": 1}`:                                 `body: has a field that is not known`,
 		`{"messages": [{"role": "user", "text": "q"}]}`: `its context window is not known (send context_length`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": -1}`:                                               `context_length: is not what it may be`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "mode": "SECRET"}`:                              `mode: is not what it may be (want auto, full`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 0}`:                                    `limit: is not what it may be (want 1 to 100)`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": -1}`:                                               `context_length: is invalid`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "mode": "SECRET"}`:                              `mode: is invalid (want auto, full`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 0}`:                                    `limit: is invalid (want 1 to 100)`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 1000}`:                                 `retrieval_limit: is 1000, want 1 to 100`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "prompt_set": "/etc"}`:                          `prompt_set: is not what it may be`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "prompt_set": "/etc"}`:                          `prompt_set: is invalid`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"name": "x"}, {"data": "SECRET="}]}`: `is no base64 at byte`,
 		`{"messages": [{"role": "user", "text": "SECRET", "content": "SECRET"}]}`:                                           `messages[0]: has both text and content`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"id": "x", "name": "y"}]}`:           `files[0]: is not what it may be`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"id": "x", "name": "y"}]}`:           `files[0]: is invalid`,
 	} {
 		got := s.do("POST", "/v1/preprocess", "", []byte(body))
 		require.Contains(t, []int{400, 422}, got.status, body)
@@ -271,7 +271,7 @@ func TestChats(t *testing.T) {
 	both := s.do("POST", "/v1/preprocess", "", map[string]any{
 		"messages": append(user("a"), user("b")...), "chat_id": made.ID, "context_length": 1024,
 	})
-	require.Contains(t, string(both.body), "beside a history")
+	require.Contains(t, string(both.body), "with a history")
 	require.Equal(t, http.StatusOK, s.do("DELETE", "/v1/chats/"+made.ID, "", nil).status)
 	require.Equal(t, http.StatusNotFound, s.do("GET", "/v1/chats/"+made.ID, "", nil).status)
 }

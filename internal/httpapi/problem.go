@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -13,6 +14,8 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/session"
+	"inlay/strategy"
+	"inlay/turn"
 )
 
 // statusOf is the one table from a fault's code to HTTP's status. Every code of
@@ -63,24 +66,51 @@ type failure struct {
 	subject  string
 	reason   string
 	next     string
-	upstream string // whose failure it is; empty: ours
+	upstream string     // whose failure it is; empty: ours
+	cause    fault.Code // of a preprocessor that failed: what stopped it
+	steps    *stepsError
 	retry    time.Duration
+}
+
+// stepsError is a failure of a turn, with what its strategy came to before it.
+type stepsError struct {
+	error
+	steps       []stepView
+	diagnostics []strategy.Diagnostic
+}
+
+// Unwrap returns the failure.
+func (e *stepsError) Unwrap() error { return e.error }
+
+// withSteps adds the steps and diagnostics of a strategy that failed.
+func withSteps(err error, t *turn.Turn) error {
+	if err == nil || t == nil || t.Execution == nil {
+		return err
+	}
+	e := &stepsError{error: err, steps: viewSteps(t.Execution.Steps), diagnostics: slices.Clone(t.Execution.Diagnostics)}
+	for _, s := range t.Execution.Steps {
+		e.diagnostics = append(e.diagnostics, s.Diagnostics...)
+	}
+	return e
 }
 
 // failureOf reads an error. What is no fault gets no words: they could be
 // anything.
 func failureOf(err error) failure {
 	f := failure{code: fault.CodeOf(err)}
+	f.steps, _ = errors.AsType[*stepsError](err)
 	if e, ok := errors.AsType[*fault.Error](err); ok {
+		f.code = e.Code
 		if inner, ok := errors.AsType[*fault.Error](e.Err); ok && e.Code == fault.PreprocessorException {
 			e = inner // what stopped the preprocessor: a file, the window
+			f.cause = e.Code
 		}
-		f.code, f.subject, f.reason, f.next = e.Code, e.Subject, e.Reason, e.Next
+		f.subject, f.reason, f.next = e.Subject, e.Reason, e.Next
 	}
 	if isServerPath(f.subject, err) { // where the server keeps things is its operator's
 		f.code, f.subject, f.reason, f.next = fault.Internal, "server", "cannot use its store", "tell whoever runs it"
 	}
-	f.status = statusOf(f.code)
+	f.status = statusOf(cmp.Or(f.cause, f.code))
 	f.reason = cmp.Or(f.reason, unworded(f.code))
 	if u, ok := errors.AsType[*session.UpstreamError](err); ok {
 		f = f.fromUpstream(u.Upstream)
@@ -147,6 +177,10 @@ type problem struct {
 	Next      string `json:"next,omitempty" doc:"what to do about it"`
 	Upstream  string `json:"upstream,omitempty" doc:"the server of models that failed"`
 	RequestID string `json:"request_id"`
+
+	Cause       string                `json:"cause,omitempty" doc:"of a preprocessor that failed: the code of what stopped it"`
+	Steps       []stepView            `json:"steps,omitempty" doc:"of a strategy that failed: what each preprocessor did"`
+	Diagnostics []strategy.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 // openaiError is an error in the OpenAI API's form.
@@ -160,11 +194,18 @@ type openaiErrorBody struct {
 	Param    *string `json:"param"`
 	Code     string  `json:"code"`
 	Upstream string  `json:"upstream,omitempty"`
+
+	Cause       string                `json:"cause,omitempty"`
+	Steps       []stepView            `json:"steps,omitempty"`
+	Diagnostics []strategy.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 // openai is f in the OpenAI API's form, with the codes that its clients know.
 func (f failure) openai() openaiError {
-	b := openaiErrorBody{Message: f.detail(), Type: "server_error", Code: string(f.code), Upstream: f.upstream}
+	b := openaiErrorBody{Message: f.detail(), Type: "server_error", Code: string(f.code), Upstream: f.upstream, Cause: string(f.cause)}
+	if f.steps != nil {
+		b.Steps, b.Diagnostics = f.steps.steps, f.steps.diagnostics
+	}
 	switch {
 	case f.status == http.StatusUnauthorized:
 		b.Type, b.Code = "authentication_error", "invalid_api_key"
@@ -213,10 +254,15 @@ func (c *call) fail(err error, openai bool) {
 }
 
 func (c *call) problemOf(f failure) problem {
-	return problem{
+	p := problem{
 		Type: "urn:inlay:error:" + string(f.code), Title: cmp.Or(http.StatusText(f.status), "Client Closed Request"), Status: f.status, Detail: f.detail(),
 		Code: string(f.code), Subject: f.subject, Next: f.next, Upstream: f.upstream, RequestID: c.id,
+		Cause: string(f.cause),
 	}
+	if f.steps != nil {
+		p.Steps, p.Diagnostics = f.steps.steps, f.steps.diagnostics
+	}
+	return p
 }
 
 // ended turns the end of a request's context into its reason.

@@ -3,21 +3,24 @@ package httpapi
 import (
 	"encoding/json"
 
+	"inlay/chat"
 	"inlay/injection"
 	"inlay/internal/session"
 	"inlay/strategy"
+	"inlay/strategy/builtin"
+	"inlay/strategy/condition"
 )
 
 // strategyList is what GET /v1/strategies answers.
 type strategyList struct {
 	Schema      string                 `json:"schema"`
-	Strategies  []session.StrategyView `json:"strategies"`
+	Strategies  []builtin.StrategyView `json:"strategies"`
 	Diagnostics []strategy.Diagnostic  `json:"diagnostics"`
 }
 
 func (a *API) listStrategies(c *call) error {
 	return c.json(strategyList{
-		Schema: "inlay.strategies/v1", Strategies: session.DescribeAll(a.service.Strategies(), a.service.Preprocessors()),
+		Schema: "inlay.strategies/v1", Strategies: builtin.DescribeAll(a.service.Strategies(), a.service.Preprocessors()),
 		Diagnostics: append([]strategy.Diagnostic{}, a.service.StrategyDiagnostics()...),
 	})
 }
@@ -27,7 +30,7 @@ func (a *API) showStrategy(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.json(session.Describe(s, a.service.Preprocessors()))
+	return c.json(builtin.Describe(s, a.service.Preprocessors()))
 }
 
 // matchRequest is the body of POST /v1/strategies/match.
@@ -38,8 +41,8 @@ type matchRequest struct {
 
 type matchAnswer struct {
 	Schema     string              `json:"schema"`
-	Candidates []session.MatchView `json:"candidates"`
-	Others     []session.MatchView `json:"others"`
+	Candidates []builtin.MatchView `json:"candidates"`
+	Others     []builtin.MatchView `json:"others"`
 }
 
 func (a *API) matchStrategies(c *call) error {
@@ -47,7 +50,7 @@ func (a *API) matchStrategies(c *call) error {
 	if err := c.decode(&r); err != nil {
 		return err
 	}
-	values, err := session.ContextOf(r.Context)
+	values, err := condition.ContextOf(r.Context)
 	if err != nil {
 		return err
 	}
@@ -59,7 +62,7 @@ func (a *API) matchStrategies(c *call) error {
 		return err
 	}
 	m := matchAnswer{Schema: "inlay.matches/v1"}
-	m.Candidates, m.Others = session.DescribeMatches(found)
+	m.Candidates, m.Others = builtin.DescribeMatches(found)
 	return c.json(m)
 }
 
@@ -69,6 +72,7 @@ type executeRequest struct {
 	session.Tuning
 	Input         string            `json:"input,omitempty" doc:"what the user wrote"`
 	Messages      []message         `json:"messages,omitempty" doc:"the conversation before it"`
+	ChatID        string            `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of messages; the turn is kept in it unless it is a dry run"`
 	Files         []session.FileRef `json:"files,omitempty"`
 	Context       json.RawMessage   `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
 	Model         string            `json:"model,omitempty"`
@@ -78,23 +82,21 @@ type executeRequest struct {
 	Settings      map[string]any    `json:"settings,omitempty" doc:"of the preprocessor, where one is run by itself"`
 }
 
-func (a *API) execution(c *call) (session.Execution, error) {
+func (a *API) execution(c *call) (session.Question, error) {
 	var r executeRequest
 	if err := c.decode(&r); err != nil {
-		return session.Execution{}, err
+		return session.Question{}, err
 	}
-	values, err := session.ContextOf(r.Context)
+	values, err := condition.ContextOf(r.Context)
 	if err != nil {
-		return session.Execution{}, err
+		return session.Question{}, err
 	}
 	messages, err := conversation(r.Messages)
 	if err != nil {
-		return session.Execution{}, err
+		return session.Question{}, err
 	}
-	return session.Execution{
-		Question: session.Question{
-			Messages: messages, Text: r.Input, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, DryRun: r.DryRun,
-		},
+	return session.Question{
+		Messages: messages, ChatID: r.ChatID, Text: r.Input, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, DryRun: r.DryRun,
 		Values: values, KeepMissing: r.KeepMissing, Settings: r.Settings,
 	}, a.fewFiles(len(r.Files))
 }
@@ -110,9 +112,21 @@ func (a *API) executeStrategy(c *call) error {
 	}
 	return c.answerOrEvents(func(report func(injection.Status)) (any, error) {
 		x := x
-		x.Report = report
-		return a.service.Execute(c.ctx(), c.owner, s, x)
+		x.Report, x.Strategy = report, s
+		t, err := a.service.Execute(c.ctx(), c.owner, x)
+		if err != nil {
+			return nil, withSteps(err, t)
+		}
+		return executionAnswer{*t.Execution, t.Citations(), t.Result}, nil
 	})
+}
+
+// executionAnswer is inlay.execution/v1, with the citations in its prompt and
+// what became of the files.
+type executionAnswer struct {
+	strategy.Execution
+	Citations []chat.Citation   `json:"citations,omitempty"`
+	Files     *injection.Result `json:"files_result,omitempty" doc:"inlay.result/v1 of the preprocessor files"`
 }
 
 // preprocessorView is what is shown of a preprocessor.

@@ -28,7 +28,8 @@ var floors = [][]string{
 	{"retrieve/stored"},
 	{"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "strategy/strategytest", "intent", "route", "processor"},
 	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest"},
-	{"eval/report", "internal/session"},
+	{"eval/report", "turn"},
+	{"internal/session"},
 	{"internal/httpapi"},
 	{"cmd/inlay"},
 }

@@ -2,85 +2,70 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"inlay/chat"
 	"inlay/fault"
+	"inlay/llm"
+	"inlay/llm/completion"
+	"inlay/turn"
 )
 
-// Answer asks the model. Failures are the upstream's, as [UpstreamError]. Where
-// the turn was routed to a tool, nobody is asked: the proposal is the answer.
-func (c *Completion) Answer(ctx context.Context) iter.Seq2[json.RawMessage, error] {
-	answer := c.relay(ctx)
-	switch {
-	case c.Route != nil && c.Route.proposal != nil:
-		answer = c.propose()
-	case c.guard != nil:
-		answer = c.guarded(ctx, answer)
-	}
-	return func(yield func(json.RawMessage, error) bool) {
-		defer c.keepLaid(ctx)
-		for data, err := range answer {
+// Answer asks the model and hands on what it answers, chunk by chunk as it comes
+// where nothing of the turn must see the whole first. Failures are the
+// upstream's, as [UpstreamError]. Where the turn was routed to a tool, nobody is
+// asked: the proposal is the answer.
+func (c *Completion) Answer(ctx context.Context) iter.Seq2[*completion.Chunk, error] {
+	return func(yield func(*completion.Chunk, error) bool) {
+		answer := c.relay(ctx)
+		switch {
+		case c.Proposal() != nil:
+			answer = c.propose()
+		case c.Held():
+			answer = c.reviewed(ctx, answer)
+		}
+		for chunk, err := range answer {
 			if err == nil && c.past != nil {
-				c.hear(data)
+				err = c.heard.Add(chunk)
 			}
-			if !yield(data, err) {
+			if !yield(chunk, err) {
 				return
 			}
 		}
 	}
 }
 
-// hear collects what the model says, for the chat that keeps it.
-func (c *Completion) hear(data json.RawMessage) {
-	var piece struct{ Choices json.RawMessage }
-	if json.Unmarshal(data, &piece) != nil {
-		return // whoever hands it on says so
-	}
-	if c.answer == nil {
-		c.answer = map[int]*answered{}
-	}
-	_, _ = collectChoices(c.answer, piece.Choices, c.where())
-}
+// Streams reports whether the answer comes as a stream.
+func (c *Completion) Streams() bool { return strings.TrimSpace(string(c.body["stream"])) == "true" }
 
-// where is the field that choices of the answer speak in.
-func (c *Completion) where() string {
-	if string(c.body["stream"]) == "true" {
-		return "delta"
+// answered is what the model said, for the chat that keeps it.
+func (c *Completion) answered() chat.Message {
+	answer := chat.Message{Role: chat.Assistant}
+	if all := c.heard.All(); len(all) > 0 {
+		answer.Text, answer.ToolCalls = all[0].Text, all[0].Calls
 	}
-	return "message"
-}
-
-// keepLaid keeps the message as it was sent, for the next turn. It comes after
-// the answer: a disk that writes is not to be waited for by the first token.
-func (c *Completion) keepLaid(ctx context.Context) {
-	if c.laid == nil {
-		return
-	}
-	if data, err := json.Marshal(c.laid); err == nil {
-		_ = c.service.config.Cache.Put(context.WithoutCancel(ctx), c.laidAt, data) // without it the next turn searches the files
-	}
+	return answer
 }
 
 // relay hands on what the upstream answers.
-func (c *Completion) relay(ctx context.Context) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
+func (c *Completion) relay(ctx context.Context) iter.Seq2[*completion.Chunk, error] {
+	return func(yield func(*completion.Chunk, error) bool) {
 		start, first := time.Now(), true
-		for data, err := range c.ask(ctx) {
+		for chunk, err := range c.ask(ctx) {
 			if err != nil && ctx.Err() == nil {
-				err = c.failed(err)
+				err = c.upstreamFailed(err)
 			}
 			if first {
 				c.service.config.Observe.Stage("first_token", time.Since(start))
 				first = false
 			}
-			if c.Route != nil && c.Route.Routed && err == nil {
-				c.Route.answered(data, start)
+			if err == nil {
+				c.account(chunk, start)
 			}
-			if !yield(data, err) {
+			if !yield(chunk, err) {
 				return
 			}
 		}
@@ -88,57 +73,110 @@ func (c *Completion) relay(ctx context.Context) iter.Seq2[json.RawMessage, error
 	}
 }
 
+// account notes the tokens of a routed call: a stream reports them last.
+func (c *Completion) account(chunk *completion.Chunk, start time.Time) {
+	if c.Route == nil || chunk.Usage == nil && c.Streams() {
+		return
+	}
+	var usage llm.Usage
+	if chunk.Usage != nil {
+		usage = llm.Usage{Prompt: chunk.Usage.Prompt, Completion: chunk.Usage.Completion}
+	}
+	text := ""
+	for _, one := range chunk.Choices {
+		text += one.Text
+	}
+	c.Answered(usage, text, time.Since(start))
+}
+
 // ask asks the upstream; where a condensed call fails before anything came, and
 // that is wanted, once more in full.
-func (c *Completion) ask(ctx context.Context) iter.Seq2[json.RawMessage, error] {
-	if c.full == nil {
-		return c.relayed(ctx, c.body)
+func (c *Completion) ask(ctx context.Context) iter.Seq2[*completion.Chunk, error] {
+	if c.Full == nil {
+		return c.model.Relay(ctx, c.sent)
 	}
-	return func(yield func(json.RawMessage, error) bool) {
+	return func(yield func(*completion.Chunk, error) bool) {
 		start, first := time.Now(), true
-		for data, err := range c.relayed(ctx, c.body) {
+		for chunk, err := range c.model.Relay(ctx, c.sent) {
 			if err != nil && first && ctx.Err() == nil {
-				c.Route.retried(time.Since(start))
-				c.relayed(ctx, c.full)(yield)
+				c.Retried(time.Since(start))
+				c.askFull(ctx, yield)
 				return
 			}
 			first = false
-			if !yield(data, err) {
+			if !yield(chunk, err) {
 				return
 			}
 		}
 	}
 }
 
-// relayed is what the model answers, as it came.
-func (c *Completion) relayed(ctx context.Context, body map[string]json.RawMessage) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
-		for chunk, err := range c.model.Relay(ctx, body) {
+func (c *Completion) askFull(ctx context.Context, yield func(*completion.Chunk, error) bool) {
+	body, err := c.packed(ctx, *c.Full)
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	c.model.Relay(ctx, body)(yield)
+}
+
+// reviewed collects the answer, has the turn review every choice, and hands out
+// what it left. What nobody looked at, such as a model's thoughts and the
+// probabilities of its tokens, is left out.
+func (c *Completion) reviewed(ctx context.Context, answer iter.Seq2[*completion.Chunk, error]) iter.Seq2[*completion.Chunk, error] {
+	return func(yield func(*completion.Chunk, error) bool) {
+		var whole completion.Answers
+		for chunk, err := range answer {
+			if err == nil {
+				if err = whole.Add(chunk); err != nil {
+					err = c.odd()
+				}
+			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(chunk.Raw, nil) {
+		}
+		all := whole.All()
+		for i, one := range all {
+			out, err := c.Review(ctx, turn.Answer{Text: one.Text, Calls: one.Calls, Finish: one.Finish})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			all[i].Text, all[i].Calls, all[i].Finish = out.Text, out.Calls, out.Finish
+		}
+		for _, chunk := range whole.Rebuild(c.Streams(), all) {
+			if !yield(chunk, nil) {
 				return
 			}
 		}
 	}
 }
 
-// failed marks a failure of the upstream. What the request itself causes is not
-// its failure.
-func (c *Completion) failed(err error) error {
+func (c *Completion) odd() error {
+	return c.upstreamFailed(&fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server's answer is not a chat completion"})
+}
+
+// propose is the proposal as an answer, or as a stream of one chunk.
+func (c *Completion) propose() iter.Seq2[*completion.Chunk, error] {
+	return func(yield func(*completion.Chunk, error) bool) {
+		stage := c.Route.Stages[0]
+		envelope := completion.Envelope{
+			ID: strings.Replace(newID("chatcmpl-"), "_", "-", 1), Model: c.model.Name(),
+			Usage: &completion.Usage{Prompt: stage.In, Completion: stage.Out},
+		}
+		a := completion.Answer{Calls: c.Proposal().ToolCalls, Finish: "tool_calls"}
+		yield(completion.New(envelope, c.Streams(), a.Choice(c.Streams())), nil)
+	}
+}
+
+// upstreamFailed marks a failure of the upstream. What the request itself causes
+// is not its failure.
+func (c *Completion) upstreamFailed(err error) error {
 	if slices.Contains([]fault.Code{fault.Usage, fault.DoesNotFit, fault.WindowUnknown}, fault.CodeOf(err)) {
 		return c.outgrown(err)
 	}
 	c.service.config.Observe.UpstreamFailed(c.Upstream, fault.CodeOf(err))
 	return &UpstreamError{c.Upstream, err}
-}
-
-// Citations are the passages that stand in the prompt.
-func (c *Completion) Citations() []chat.Citation {
-	if c.Result == nil {
-		return nil
-	}
-	return c.Result.Citations
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"inlay/injection"
 	"inlay/internal/state"
 	"inlay/parse"
-	"inlay/strategy"
 )
 
 // FileRef attaches a file: an upload by its id, or bytes with a name.
@@ -119,61 +119,86 @@ func imageIn(content io.Reader) string {
 	return injection.ImageType(head[:n])
 }
 
-// earlier are the documents attached to messages before the new one, each once,
-// oldest first. One that is no upload of the owner's any more is
-// [injection.ErrGone] when it is read.
-func (s *Service) earlier(ctx context.Context, owner string, messages []chat.Message) ([]injection.File, error) {
-	seen := map[string]bool{}
+// filesOf are the documents attached to a message of the past. One that is no
+// upload of the owner's any more is [injection.ErrGone] when it is read.
+func (s *Service) filesOf(ctx context.Context, owner string, m chat.Message) ([]injection.File, error) {
 	var out []injection.File
-	for _, m := range messages {
-		for _, a := range m.Attachments {
-			if seen[a.FileID] || a.IsImage() {
-				continue
-			}
-			seen[a.FileID] = true
-			if data, ok := Cut(a, m.Raw); ok {
-				out = append(out, injection.File{ID: a.FileID, Name: a.Name, MediaType: a.MediaType, Data: data})
-				continue
-			}
-			f, err := s.upload(ctx, owner, a.FileID, injection.Auto)
-			switch {
-			case fault.Is(err, fault.FileNotFound):
-				f = injection.File{ID: a.FileID, Name: a.Name, Open: func(context.Context) ([]byte, error) { return nil, injection.ErrGone }}
-			case err != nil:
-				return nil, err
-			}
-			out = append(out, f)
+	for _, a := range m.Attachments {
+		if a.IsImage() {
+			continue
 		}
+		if data, ok := a.Cut(m.Raw); ok {
+			out = append(out, injection.File{ID: a.FileID, Name: a.Name, MediaType: a.MediaType, Data: data})
+			continue
+		}
+		f, err := s.upload(ctx, owner, a.FileID, injection.Auto)
+		switch {
+		case fault.Is(err, fault.FileNotFound):
+			f = injection.File{ID: a.FileID, Name: a.Name, Open: func(context.Context) ([]byte, error) { return nil, injection.ErrGone }}
+		case err != nil:
+			return nil, err
+		}
+		out = append(out, f)
 	}
 	return out, nil
 }
 
-// Attached turns a request's files into attachments as strategies see them,
-// and the modes that were asked for some, by id.
-func Attached(files []injection.File, images []chat.Attachment, earlier []injection.File) (list []strategy.Attachment, modes map[string]injection.Mode) {
-	modes = map[string]injection.Mode{}
-	for _, f := range files {
-		if f.ID == "" {
-			f.ID = parse.FileID(f.Data)
+// keepInline makes uploads of the refs that are none, in their place. Bytes that
+// the chat has already go by the upload that it has. made are the ids of new
+// uploads, also beside an error.
+func (s *Service) keepInline(ctx context.Context, owner, purpose string, past *past, refs []FileRef) (made []string, err error) {
+	have, err := s.contents(ctx, owner, past)
+	if err != nil {
+		return nil, err
+	}
+	for i, ref := range refs {
+		if ref.ID != "" {
+			continue
 		}
-		modes[f.ID] = f.Mode
-		list = append(list, attachment(f, true))
+		in := ref.Received
+		if in == nil {
+			if in, err = s.Receive(ctx, ref.Name, bytes.NewReader(ref.Data), int64(len(ref.Data))); err != nil {
+				return made, err
+			}
+		}
+		id := have[in.content+"\x00"+in.name]
+		if id == "" {
+			f, err := s.Accept(ctx, owner, purpose, in)
+			if err != nil {
+				in.Discard()
+				return made, err
+			}
+			id = f.ID
+			have[in.content+"\x00"+in.name] = id
+			made = append(made, id)
+		}
+		in.Discard()
+		refs[i] = FileRef{ID: id, Mode: ref.Mode}
 	}
-	for _, i := range images {
-		list = append(list, strategy.Attachment{Attachment: i, New: true})
-	}
-	for _, f := range earlier {
-		list = append(list, attachment(f, false))
-	}
-	return list, modes
+	return made, nil
 }
 
-func attachment(f injection.File, fresh bool) strategy.Attachment {
-	open := f.Open
-	if f.Data != nil {
-		open = func(context.Context) ([]byte, error) { return f.Data, nil }
+// contents are the uploads of a chat by their bytes and name.
+func (s *Service) contents(ctx context.Context, owner string, past *past) (map[string]string, error) {
+	have := map[string]string{}
+	if past == nil {
+		return have, nil
 	}
-	return strategy.Attachment{
-		Attachment: chat.Attachment{FileID: f.ID, Name: f.Name, Path: f.Path, MediaType: f.MediaType}, New: fresh, Size: max(f.Size, int64(len(f.Data))), Open: open,
+	for _, m := range past.messages {
+		for _, a := range m.Attachments {
+			u, err := s.uploads.get(ctx, uploadKey{owner, a.FileID}, s.findUpload)
+			switch {
+			case fault.Is(err, fault.FileNotFound):
+			case err != nil:
+				return nil, err
+			default:
+				have[u.content+"\x00"+u.name] = a.FileID
+			}
+		}
 	}
+	return have, nil
+}
+
+func fileOf(f injection.File) parse.File {
+	return parse.File{Name: f.Name, MediaType: f.MediaType, Data: f.Data}
 }

@@ -37,9 +37,9 @@ func (s *Service) Chat(ctx context.Context, owner, id string) (Conversation, err
 	}
 	out := Conversation{Chat: c, Turns: turns, Messages: []chat.Message{}}
 	for _, t := range turns {
-		var messages []chat.Message
-		if err := json.Unmarshal(t.Messages, &messages); err != nil {
-			return Conversation{}, fmt.Errorf("read turn %d of %s: %w", t.Number, id, err)
+		messages, err := messagesOf(t)
+		if err != nil {
+			return Conversation{}, fmt.Errorf("chat %s: %w", id, err)
 		}
 		out.Messages = append(out.Messages, messages...)
 	}
@@ -69,22 +69,6 @@ func (s *Service) AddMessage(ctx context.Context, owner, id string, m chat.Messa
 	return s.addTurn(ctx, owner, past, nil, m)
 }
 
-// past takes the history of a kept chat into the question.
-func (s *Service) past(ctx context.Context, owner string, q *Question) (*past, error) {
-	if q.ChatID == "" {
-		return nil, nil //nolint:nilnil // there is none
-	}
-	if len(q.Messages) > 0 {
-		return nil, &fault.Error{Code: fault.Usage, Subject: "chat_id", Reason: "stands beside a history in messages", Next: "send the one or the other, and of messages the new one alone"}
-	}
-	p, err := s.recall(ctx, owner, q.ChatID)
-	if err != nil {
-		return nil, err
-	}
-	q.Messages = p.messages
-	return p, nil
-}
-
 // addTurn keeps messages and the result that made them, if one did.
 func (s *Service) addTurn(ctx context.Context, owner string, past *past, res *injection.Result, messages ...chat.Message) error {
 	said, err := json.Marshal(messages)
@@ -102,4 +86,12 @@ func (s *Service) addTurn(ctx context.Context, owner string, past *past, res *in
 		return &fault.Error{Code: fault.Conflict, Subject: "chat " + past.id, Reason: "has moved on while this turn was made", Next: "ask again"}
 	}
 	return missing(fault.NotFound, "chat", past.id, err)
+}
+
+// messagesOf are the messages of a kept turn.
+func messagesOf(t state.Turn) (messages []chat.Message, err error) {
+	if err := json.Unmarshal(t.Messages, &messages); err != nil {
+		return nil, fmt.Errorf("read turn %d: %w", t.Number, err)
+	}
+	return messages, nil
 }

@@ -3,192 +3,154 @@ package session
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"time"
+	"strconv"
 
-	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
-	"inlay/internal/cache"
-	"inlay/parse"
-	"inlay/processor"
+	"inlay/llm"
+	"inlay/llm/completion"
 	"inlay/strategy"
+	"inlay/strategy/condition"
+	"inlay/turn"
 )
 
-// Wish is the field inlay of a chat completion: how the files are handled.
-type Wish struct {
+// Wants is the field inlay of a chat completion: how the turn is made.
+type Wants struct {
 	Tuning
-	Intent        string          `json:"intent,omitempty" enum:"off,builtin,model" doc:"move bulk out of a large message into documents; without it as the server is configured"`
-	Strategy      string          `json:"strategy,omitempty" doc:"id of a strategy that makes the prompt"`
-	Preprocessors []string        `json:"preprocessors,omitempty" doc:"run before the model; without a strategy and without this: files"`
-	Context       json.RawMessage `json:"context,omitempty" doc:"for strategies: an object with attachments, clipboard, assistant, environment, extra, visual"`
-	ContextLength int             `json:"context_length,omitempty" doc:"window in tokens; 0: the model's"`
-	ChatID        string          `json:"chat_id,omitempty" doc:"a chat that the service keeps; messages then has the new message alone"`
+	Intent        string             `json:"intent,omitempty" enum:"off,builtin,model" doc:"move bulk out of a large message into documents; without it as the server is configured"`
+	Strategy      string             `json:"strategy,omitempty" doc:"id of a strategy that makes the prompt"`
+	Preprocessors []string           `json:"preprocessors,omitempty" doc:"run before the model; without a strategy and without this: files"`
+	Context       json.RawMessage    `json:"context,omitempty" doc:"for strategies: an object with attachments, clipboard, assistant, environment, extra, visual"`
+	ToolRules     strategy.ToolRules `json:"tool_rules,omitempty" doc:"which tools may reach the model: plugin pattern to function pattern to bool; stronger than the strategy's rules"`
+	ContextLength int                `json:"context_length,omitempty" doc:"window in tokens; 0: the model's"`
+	ChatID        string             `json:"chat_id,omitempty" doc:"a chat that the service keeps; messages then has the new message alone"`
 }
 
-// Completion is a chat completion on its way to its model.
+// Completion is a chat completion on its way to its model: a turn, and the
+// request of the OpenAI API's form that it came in.
 type Completion struct {
-	Result     *injection.Result   // what became of the files; nil where a strategy did it or there was nothing to do
-	Execution  *strategy.Execution // what the strategy came to
-	Split      *Split              // what was moved out of the newest message; nil where nothing was to be
-	Processors []processor.Record  // what the server's chain did
-	Route      *Routed             // where the turn went; nil where nothing was to be routed
-	Upstream   string
+	*turn.Turn
+	Upstream string
 
 	service  *Service
 	owner    string
 	model    Model
 	body     map[string]json.RawMessage
-	messages []apiMessage
-	last     int               // the user's newest message
-	hashes   [][]byte          // of the conversation up to each message, where the client sends it
-	past     *past             // of the kept chat; nil: the client sends it
-	kept     span              // where the messages of past stand
-	fresh    []apiMessage      // what is new beside past, as the client wrote it
-	asked    chat.Message      // the newest message as a kept chat has it
-	answer   map[int]*answered // what the model said, where it is to be kept
-	chains   *processor.Chains // the server's; nil: it has none
-	uploaded []string          // ids of uploads that were made of this request's files
-	wish     Wish
-	said     string                     // the newest message as the user wrote it, without what was moved
-	full     map[string]json.RawMessage // what is asked where a condensed call fails; nil: nothing
-	unrouted []apiMessage               // of full
-	guard    *guard                     // of the answer; nil: it is handed on as it comes
-	laid     *laid                      // the newest message as it goes to the model; nil: as the client wrote it
-	laidAt   cache.Key                  // where the next turn finds it
+	messages []completion.Message // all that go to the model, as the client wrote them or the chat has them
+	tools    []completion.Tool
+	past     *past                      // of the kept chat; nil: the client sends it
+	heard    completion.Answers         // what the model said, where the chat is kept
+	sent     map[string]json.RawMessage // body with the turn's prompt in it
+	uploaded []string                   // ids of uploads that were made of this request's files
 }
 
-// Complete makes a chat completion ready: the files of its newest user message
-// are laid into it, earlier messages are as they were sent when they were new,
-// and everything else stays as the client wrote it.
-func (s *Service) Complete(ctx context.Context, owner string, body map[string]json.RawMessage, wish Wish) (*Completion, error) {
-	c := &Completion{service: s, owner: owner, body: body, wish: wish, last: -1}
+// Complete makes a chat completion ready: its turn is prepared, and everything
+// that the turn did not change stays as the client wrote it. Beside an error it
+// returns what the turn came to.
+func (s *Service) Complete(ctx context.Context, owner string, body map[string]json.RawMessage, wants Wants) (*Completion, error) {
+	c := &Completion{Turn: &turn.Turn{}, service: s, owner: owner, body: body}
+	err := c.prepare(ctx, wants)
+	if err != nil {
+		err = errors.Join(c.outgrown(s.failed(c.Upstream, err)), c.Close(ctx))
+	}
+	return c, err
+}
+
+func (c *Completion) prepare(ctx context.Context, wants Wants) error {
 	var name string
-	if json.Unmarshal(body["model"], &name) != nil {
-		return nil, wrong("model", "the name of one that GET /v1/models lists")
+	if json.Unmarshal(c.body["model"], &name) != nil {
+		return wrong("model", "the name of one that GET /v1/models lists")
 	}
-	if err := c.prepare(ctx, name); err != nil {
-		if e := c.Close(ctx); e != nil {
-			err = errors.Join(err, e)
-		}
-		return nil, err
-	}
-	return c, nil
-}
-
-// prepare is the order of a turn: what was said before, intent and files, route,
-// processors (INT-7).
-func (c *Completion) prepare(ctx context.Context, model string) (err error) {
-	if c.messages, err = parseMessages(c.body["messages"]); err != nil {
-		return err
-	}
-	if err := c.takePast(ctx); err != nil {
-		return err
-	}
-	if c.model, c.Upstream, err = c.service.router.open(ctx, model, c.wish.ContextLength); err != nil {
-		return err
-	}
-	if err := c.openChains(); err != nil {
-		return err
-	}
-	if err := c.layOut(ctx); err != nil {
-		return c.service.failed(c.Upstream, c.outgrown(err))
-	}
-	if err := c.takeRoute(ctx); err != nil {
-		return err
-	}
-	return c.process(ctx)
-}
-
-// mustJSON encodes a text.
-func mustJSON[T ~string](s T) json.RawMessage {
-	data, err := json.Marshal(string(s))
+	messages, err := completion.ParseMessages(c.body["messages"])
 	if err != nil {
-		panic(err) // a string always marshals
+		return err
 	}
-	return data
+	if c.tools, err = completion.ParseTools(c.body["tools"]); err != nil {
+		return err
+	}
+	req, err := c.request(ctx, messages, wants)
+	if err != nil {
+		return err
+	}
+	if c.model, c.Upstream, err = c.service.router.open(ctx, name, wants.ContextLength); err != nil {
+		return err
+	}
+	req.Model = c.model
+	if c.Turn, err = c.service.engine(c.owner).Prepare(ctx, req); err != nil {
+		return err
+	}
+	c.sent, err = c.packed(ctx, c.Prompt)
+	return err
 }
 
-// layOut rewrites the newest user message, and earlier ones as they were.
-func (c *Completion) layOut(ctx context.Context) error {
-	var hash []byte
+// request is the turn that a request asks for.
+func (c *Completion) request(ctx context.Context, messages []completion.Message, wants Wants) (r turn.Request, err error) {
+	if r, err = c.wanted(wants); err != nil {
+		return r, err
+	}
+	kept, err := c.arrange(ctx, messages, wants.ChatID)
+	if err != nil {
+		return r, err
+	}
+	last := -1
 	for i := range c.messages {
-		if c.past == nil {
-			hash = c.messages[i].chain(hash)
-			c.hashes = append(c.hashes, hash)
-		}
-		if c.messages[i].role == "user" {
-			c.last = i
+		if c.messages[i].Role == "user" {
+			last = i
+		} else if c.messages[i].HasFiles() {
+			return r, wrong(fmt.Sprintf("messages[%d].content", i), "no files on a message that is not the user's")
 		}
 	}
-	if err := c.noFilesElsewhere(); err != nil || c.last < 0 {
-		return err
+	switch r.Continues = last < 0 || kept.has(last); {
+	case r.Continues && c.past != nil:
+		last = kept.end
+	case r.Continues:
+		last = len(c.messages) // nobody asks: all of it is past
 	}
-	if done, err := c.resume(ctx); done || err != nil {
-		return err
+	if r.Past, err = c.said(ctx, last, kept); err != nil {
+		return r, err
 	}
-	x, req, err := c.request(ctx)
-	if err != nil {
-		return err
+	rest := c.messages[last:]
+	if !r.Continues {
+		a, err := c.service.attach(ctx, c.owner, refsOf(&rest[0]))
+		if err != nil {
+			return r, err
+		}
+		r.Text, r.Files, r.Images = rest[0].Text(), a.files, a.images
+		rest = rest[1:]
 	}
-	start := time.Now()
-	defer func() { c.service.config.Observe.Stage("decide", time.Since(start)) }()
-	if c.wish.Strategy != "" || c.wish.Preprocessors != nil {
-		c.said = req.Text
-		return c.leaveRoom(ctx, req, func(req injection.Request) error { return c.execute(ctx, x, req) })
+	for i := range rest {
+		r.After = append(r.After, rest[i].Chat())
 	}
-	if c.Split, err = c.service.split(ctx, c.wish.Intent, req.Options.Mode, req.Text, req.Messages, c.model); err != nil {
-		return err
-	}
-	c.Split.into(&req)
-	c.said = req.Text
-	return c.leaveRoom(ctx, req, func(req injection.Request) error { return c.inject(ctx, req) })
+	return r, nil
 }
 
-// noFilesElsewhere refuses files on messages that are not the user's.
-func (c *Completion) noFilesElsewhere() error {
-	for i, m := range c.messages {
-		if m.role != "user" && m.hasFiles() {
-			return wrong(fmt.Sprintf("messages[%d].content", i), "no files on a message that is not the user's")
-		}
-	}
-	return nil
-}
-
-// request is what the injector is asked.
-func (c *Completion) request(ctx context.Context) (Execution, injection.Request, error) {
-	s, m := c.service, &c.messages[c.last]
-	tuning := c.wish.Tuning
+// wanted is what the fields of the request ask for.
+func (c *Completion) wanted(wants Wants) (r turn.Request, err error) {
+	tuning := wants.Tuning
 	if tuning.ReserveOutput == nil {
 		tuning.ReserveOutput = c.answerTokens()
 	}
-	options, err := tuning.over(s.config.Defaults)
-	if err != nil {
-		return Execution{}, injection.Request{}, err
+	if r.Options, err = tuning.over(c.service.config.Defaults); err != nil {
+		return r, err
 	}
-	options.Namespace = c.owner
-	fresh, err := s.attach(ctx, c.owner, m.files())
-	if err != nil {
-		return Execution{}, injection.Request{}, err
+	r.Options.Namespace, r.Rules, r.ToolText = c.owner, wants.ToolRules, string(c.body["tools"])
+	r.Intent = cmp.Or(wants.Intent, c.service.config.Intent)
+	if r.Values, err = condition.ContextOf(wants.Context); err != nil {
+		return r, err
 	}
-	history, earlier, err := c.before(ctx)
-	if err != nil {
-		return Execution{}, injection.Request{}, err
+	for _, t := range c.tools {
+		r.Tools = append(r.Tools, llm.Tool{Name: cmp.Or(t.Name, otherTool), Description: t.Description, Parameters: t.Parameters})
 	}
-	values, err := contextOf(c.wish.Context)
-	if err != nil {
-		return Execution{}, injection.Request{}, err
+	r.Strategy, err = c.service.named(wants)
+	if r.Strategy != nil {
+		r.Intent = ""
 	}
-	req := injection.Request{
-		Messages: history, Text: m.text(), Files: fresh.files, Images: fresh.images, Earlier: earlier, Model: c.model, Options: options,
-	}
-	return Execution{Values: values}, req, nil
+	return r, err
 }
 
 // answerTokens is how long an answer the client asked for.
@@ -202,239 +164,221 @@ func (c *Completion) answerTokens() *int {
 	return nil
 }
 
-// before is the conversation around the newest user message, as the model will
-// see it, and the documents of earlier messages.
-func (c *Completion) before(ctx context.Context) (history []chat.Message, earlier []injection.File, err error) {
-	if tools := c.body["tools"]; len(tools) > 2 {
-		history = append(history, chat.Message{Role: chat.System, Text: string(tools)}) // they take room too
+// named is the strategy that is asked for, or one that runs the preprocessors
+// that are; nil: neither.
+func (s *Service) named(wants Wants) (*strategy.Strategy, error) {
+	if wants.Strategy == "" && wants.Preprocessors == nil {
+		return nil, nil //nolint:nilnil // files alone do
 	}
-	if c.past != nil {
-		if earlier, err = c.service.earlier(ctx, c.owner, c.past.messages); err != nil {
-			return nil, nil, err
-		}
-	}
-	for i := range c.messages {
-		if i == c.last {
-			continue
-		}
-		said, files, err := c.earlierMessage(ctx, i)
-		if err != nil {
-			return nil, nil, err
-		}
-		earlier, history = append(earlier, files...), append(history, said)
-	}
-	return history, earlier, nil
-}
-
-// earlierMessage is one message of the conversation as the model will see it,
-// and its documents; those of a kept chat are known already.
-func (c *Completion) earlierMessage(ctx context.Context, i int) (said chat.Message, files []injection.File, err error) {
-	if c.kept.has(i) {
-		return c.past.messages[i-c.kept.start], nil, nil
-	}
-	m := &c.messages[i]
-	said = m.message()
-	if m.hasFiles() || m.role == "user" && c.splits() {
-		files, err = c.again(ctx, i, &said)
-	}
-	return said, files, err
-}
-
-// splits reports whether messages of this conversation may have been split.
-func (c *Completion) splits() bool {
-	how := cmp.Or(c.wish.Intent, c.service.config.Intent)
-	return how == "builtin" || how == "model"
-}
-
-// laid is an earlier message as it was sent to the model when it was new.
-type laid struct {
-	Text     string            `json:"text"`
-	Injected *chat.Injected    `json:"injected"`
-	Moved    []chat.Attachment `json:"moved,omitempty"` // documents that were cut from what the client sent
-}
-
-// turns is what all turns of an owner are derived from, as far as the cache
-// knows: one may hold passages of several files.
-const turns = "turns"
-
-func (c *Completion) laidKey(i int) cache.Key {
-	return cache.Key{Namespace: c.owner, Of: turns, Kind: "turn", Parts: []string{c.model.Name(), hex.EncodeToString(c.hashes[i])}}
-}
-
-// laidInto is what was laid into an earlier message, as far as that is known.
-func (c *Completion) laidInto(ctx context.Context, i int) (was laid, known bool, err error) {
-	data, ok, err := c.service.config.Cache.Get(ctx, c.laidKey(i))
-	return was, ok && json.Unmarshal(data, &was) == nil && was.Injected != nil, err
-}
-
-// again puts an earlier message with files back as it was: the client has only
-// its own words. Where that is no longer known, the files are searched.
-func (c *Completion) again(ctx context.Context, i int, said *chat.Message) ([]injection.File, error) {
-	s, m := c.service, &c.messages[i]
-	a, err := s.attach(ctx, c.owner, m.files())
-	if err != nil {
-		return nil, err
-	}
-	text := m.text()
-	was, known, err := c.laidInto(ctx, i)
-	if err != nil {
-		return nil, err
-	}
-	if known {
-		for _, one := range was.Moved {
-			if data, ok := Cut(one, text); ok {
-				a.files = append(a.files, injection.File{ID: one.FileID, Name: one.Name, MediaType: one.MediaType, Data: data})
-			}
-		}
-		text, said.Injected = was.Text, was.Injected
-	} else if !m.hasFiles() {
-		return nil, nil // it was never anything but what it says
-	}
-	said.Text = text
-	images, err := c.images(ctx, a.images)
-	if err != nil {
-		return nil, err
-	}
-	return a.files, m.rewrite(text, images)
-}
-
-// inject lays the files into the newest message.
-func (c *Completion) inject(ctx context.Context, req injection.Request) error {
-	res, err := c.service.lay(ctx, c.owner, req)
-	if err != nil {
-		return err
-	}
-	c.Split.Keep(&res)
-	c.Result, c.asked = &res, res.Message
-	c.service.config.Observe.Decided(res)
-	if len(req.Files)+len(req.Images)+len(req.Earlier) == 0 && req.Text == c.messages[c.last].text() {
-		return nil // nothing was laid into it: it goes on byte for byte
-	}
-	if err := c.rewriteLast(ctx, res.Message.Text, req.Images); err != nil {
-		return err
-	}
-	if res.Message.Injected != nil && c.past == nil {
-		c.laid = &laid{res.Message.Text, res.Message.Injected, c.Split.moved(res.Message)}
-		c.laidAt = c.laidKey(c.last)
-	}
-	return nil
-}
-
-func (c *Completion) rewriteLast(ctx context.Context, text string, attached []chat.Attachment) error {
-	images, err := c.images(ctx, attached)
-	if err != nil {
-		return err
-	}
-	return c.messages[c.last].rewrite(text, images)
-}
-
-// images are uploaded images as parts of a content.
-func (c *Completion) images(ctx context.Context, list []chat.Attachment) ([]json.RawMessage, error) {
-	var parts []json.RawMessage
-	for _, a := range list {
-		data, err := c.imageBytes(ctx, a.FileID)
-		if err != nil {
-			return nil, err
-		}
-		part, err := json.Marshal(map[string]any{
-			"type": "image_url", "image_url": map[string]string{"url": "data:" + a.MediaType + ";base64," + base64.StdEncoding.EncodeToString(data)},
-		})
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
-	}
-	return parts, nil
-}
-
-func (c *Completion) imageBytes(ctx context.Context, id string) ([]byte, error) {
-	for _, m := range c.messages {
-		for _, p := range m.parts {
-			if p.file != nil && p.file.ID == "" && parse.FileID(p.file.Data) == id {
-				return p.file.Data, nil
-			}
-		}
-	}
-	f, err := c.service.File(ctx, c.owner, id)
-	if err != nil {
-		return nil, err
-	}
-	return c.service.blobs.read(c.owner, f.Content)
-}
-
-// execute lets a strategy, or a list of preprocessors, make the message.
-func (c *Completion) execute(ctx context.Context, x Execution, req injection.Request) error {
-	one, err := c.strategy()
-	if err != nil {
-		return err
-	}
-	out, split, err := c.service.run(ctx, c.owner, one, &req, x)
-	if err != nil {
-		return err
-	}
-	c.Execution, c.Split = &out, split
-	c.asked = chat.Message{Role: chat.User, Text: string(out.Prompt), Attachments: slices.Clone(req.Images)}
-	for _, f := range req.Files {
-		c.asked.Attachments = append(c.asked.Attachments, chat.Attachment{FileID: cmp.Or(f.ID, parse.FileID(f.Data)), Name: f.Name, MediaType: f.MediaType})
-	}
-	if split != nil && split.Raw != split.Text {
-		split.mark(&c.asked)
-	}
-	if err := c.rewriteLast(ctx, string(out.Prompt), req.Images); err != nil {
-		return err
-	}
-	if out.SystemPrompt != nil {
-		c.setSystem(string(*out.SystemPrompt))
-	}
-	return nil
-}
-
-// strategy is the one that was named, else one that runs the preprocessors
-// that were.
-func (c *Completion) strategy() (*strategy.Strategy, error) {
-	if c.wish.Intent != "" && c.wish.Intent != "off" {
+	if wants.Intent != "" && wants.Intent != "off" {
 		return nil, wrong("inlay.intent", "nothing beside a strategy or preprocessors, one of which can be intent")
 	}
-	if c.wish.Strategy != "" {
-		if c.wish.Preprocessors != nil {
+	if wants.Strategy != "" {
+		if wants.Preprocessors != nil {
 			return nil, wrong("inlay.preprocessors", "nothing beside a strategy, which names its own")
 		}
-		return c.service.Strategy(c.wish.Strategy)
+		return s.Strategy(wants.Strategy)
 	}
 	body := "{Argument}"
-	for _, id := range c.wish.Preprocessors {
-		if _, ok := c.service.known.registry.Lookup(id); !ok {
-			return nil, &fault.Error{Code: fault.PreprocessorNotFound, Subject: "preprocessor " + id, Reason: "there is no such preprocessor", Next: "see the list of preprocessors"}
+	for _, id := range wants.Preprocessors {
+		if _, ok := s.known.registry.Lookup(id); !ok {
+			return nil, noPreprocessor(id)
 		}
 		if id == injection.ID {
 			body = "{" + injection.Prefix + "prompt}"
 		}
 	}
-	return &strategy.Strategy{ID: "service.request", Name: "request", Enabled: true, Preprocessors: c.wish.Preprocessors, Body: body}, nil
+	return &strategy.Strategy{ID: "service.request", Name: "request", Enabled: true, Preprocessors: wants.Preprocessors, Body: body}, nil
 }
 
-// setSystem puts a strategy's system prompt in the place of the client's.
-func (c *Completion) setSystem(text string) {
-	for i := range c.messages {
-		if c.messages[i].role == "system" || c.messages[i].role == "developer" {
-			c.messages[i].fields = maps.Clone(c.messages[i].fields)
-			c.messages[i].fields["content"] = mustJSON(text)
-			return
+func noPreprocessor(id string) error {
+	return &fault.Error{Code: fault.PreprocessorNotFound, Subject: "preprocessor " + id, Reason: "there is no such preprocessor", Next: "see the list of preprocessors"}
+}
+
+// span is a stretch of a list.
+type span struct{ start, end int }
+
+func (s span) has(i int) bool { return s.start <= i && i < s.end }
+
+// arrange puts a kept chat between the client's system prompt and what is new:
+// a message of the user, or what tools returned. kept is where its messages are.
+func (c *Completion) arrange(ctx context.Context, messages []completion.Message, chatID string) (kept span, err error) {
+	if c.messages = messages; chatID == "" {
+		return span{}, nil
+	}
+	var head, fresh []completion.Message
+	count := map[string]int{}
+	for _, m := range messages {
+		count[m.Role]++
+		if m.Role == "system" || m.Role == "developer" {
+			head = append(head, m)
+			continue
+		}
+		fresh = append(fresh, m)
+	}
+	if count["assistant"] > 0 || count["user"] > 1 {
+		return kept, errTwoPasts("inlay.chat_id")
+	}
+	if len(fresh) == 0 {
+		return kept, wrong("messages", "a new message of the user, or what tools returned, beside inlay.chat_id")
+	}
+	if c.past, err = c.service.recall(ctx, c.owner, chatID); err != nil {
+		return kept, err
+	}
+	c.messages = slices.Concat(head, c.past.api, fresh)
+	return span{len(head), len(head) + len(c.past.api)}, c.keepFiles(ctx, c.messages[len(head)+len(c.past.api):])
+}
+
+func errTwoPasts(field string) error {
+	return &fault.Error{Code: fault.Usage, Subject: field, Reason: "is given with a history in messages", Next: "send the one or the other, and of messages the new one alone"}
+}
+
+// keepFiles makes uploads of files that came inside the request: later turns of
+// the chat search them.
+func (c *Completion) keepFiles(ctx context.Context, fresh []completion.Message) error {
+	for i := range fresh {
+		refs := refsOf(&fresh[i])
+		made, err := c.service.keepInline(ctx, c.owner, "user_data", c.past, refs)
+		c.uploaded = append(c.uploaded, made...)
+		if err != nil {
+			return err
+		}
+		for k := range fresh[i].Parts {
+			if f := fresh[i].Parts[k].File; f != nil {
+				f.ID, f.Name, f.Data, refs = refs[0].ID, "", nil, refs[1:]
+			}
 		}
 	}
-	c.messages = slices.Insert(c.messages, 0, apiMessage{fields: map[string]json.RawMessage{"role": mustJSON("system"), "content": mustJSON(text)}, role: "system"})
-	c.last++
+	return nil
 }
 
-// pack writes messages into a body.
-func pack(body map[string]json.RawMessage, messages []apiMessage) error {
-	list := make([]map[string]json.RawMessage, len(messages))
-	for i, m := range messages {
-		list[i] = m.fields
+// refsOf are the files attached to a message.
+func refsOf(m *completion.Message) []FileRef {
+	var refs []FileRef
+	for _, f := range m.Files() {
+		refs = append(refs, FileRef{ID: f.ID, Name: f.Name, Data: f.Data})
 	}
-	data, err := json.Marshal(list)
-	body["messages"] = data
+	return refs
+}
+
+// said is the past up to a message. A client sends its own words alone; a kept
+// chat has what was sent.
+func (c *Completion) said(ctx context.Context, last int, kept span) ([]turn.Said, error) {
+	out := make([]turn.Said, 0, last)
+	for i := range c.messages[:last] {
+		if kept.has(i) {
+			m := c.past.messages[i-kept.start]
+			files, err := c.service.filesOf(ctx, c.owner, m)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, turn.Said{Message: m, Files: files})
+			continue
+		}
+		m := &c.messages[i]
+		one := turn.Said{Message: m.Chat(), Own: true}
+		if m.HasFiles() {
+			a, err := c.service.attach(ctx, c.owner, refsOf(m))
+			if err != nil {
+				return nil, err
+			}
+			one.Files = a.files
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// packed is the request with a prompt of the turn in it. Without a change to it
+// a message is as the client wrote it, and so are the tools.
+func (c *Completion) packed(ctx context.Context, p turn.Prompt) (body map[string]json.RawMessage, err error) {
+	body = maps.Clone(c.body)
+	if body["messages"], err = c.write(ctx, p); err != nil {
+		return nil, err
+	}
+	if len(p.Tools) == len(c.tools) {
+		return body, nil
+	}
+	return body, c.packTools(body, p)
+}
+
+// packTools leaves the tools that the prompt offers.
+func (c *Completion) packTools(body map[string]json.RawMessage, p turn.Prompt) (err error) {
+	var left []completion.Tool
+	for _, t := range c.tools {
+		if p.Allows(cmp.Or(t.Name, otherTool)) {
+			left = append(left, t)
+		}
+	}
+	var choice struct{ Function struct{ Name string } }
+	_ = json.Unmarshal(body["tool_choice"], &choice)
+	if name := choice.Function.Name; name != "" && slices.ContainsFunc(c.Denied, func(d turn.Denial) bool { return d.Tool == name }) {
+		return &fault.Error{Code: fault.Usage, Subject: "tool_choice", Reason: "names a tool that the rules for tools deny", Next: "choose another tool, or let the model choose"}
+	}
+	if len(left) == 0 {
+		for _, name := range []string{"tools", "tool_choice", "parallel_tool_calls"} {
+			delete(body, name)
+		}
+		return nil
+	}
+	body["tools"], err = completion.MarshalTools(left)
 	return err
+}
+
+// otherTool names a tool that is not a function, for the rules.
+const otherTool = "other"
+
+// write is a prompt's messages in the OpenAI API's form.
+func (c *Completion) write(ctx context.Context, p turn.Prompt) (json.RawMessage, error) {
+	out := make([]completion.Message, len(p.Messages))
+	for i, m := range p.Messages {
+		if m.Ref < 1 || m.Ref > len(c.messages) {
+			out[i] = completion.FromChat(m.Message)
+			continue
+		}
+		out[i] = c.messages[m.Ref-1].Clone()
+		was := out[i].Chat()
+		if was.Text != m.Text || out[i].HasFiles() {
+			images, err := c.images(ctx, &c.messages[m.Ref-1])
+			if err != nil {
+				return nil, err
+			}
+			out[i].Rewrite(m.Text, images...)
+		}
+		if !slices.Equal(was.ToolCalls, m.ToolCalls) {
+			out[i].SetCalls(m.ToolCalls, m.ToolCallID)
+		}
+	}
+	return completion.MarshalMessages(out)
+}
+
+// images are the files of a message that are images, as parts of its content.
+func (c *Completion) images(ctx context.Context, m *completion.Message) ([]completion.Part, error) {
+	var parts []completion.Part
+	for i, ref := range refsOf(m) {
+		kind, data := injection.ImageType(ref.Data), ref.Data
+		if ref.ID != "" {
+			u, err := c.service.uploads.get(ctx, uploadKey{c.owner, ref.ID}, c.service.findUpload)
+			if err == nil && u.image != "" {
+				kind = u.image
+				data, err = c.service.blobs.read(c.owner, u.content)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read file %s of the message: %w", strconv.Itoa(i+1), err)
+			}
+		}
+		if kind != "" {
+			parts = append(parts, completion.Image(kind, data))
+		}
+	}
+	return parts, nil
+}
+
+// Close deletes what was uploaded for a turn that was not kept.
+func (c *Completion) Close(ctx context.Context) error {
+	made := c.uploaded
+	c.uploaded = nil
+	return c.service.drop(context.WithoutCancel(ctx), c.owner, made)
 }
 
 // failed marks a failure that only the upstream can have.
@@ -445,4 +389,35 @@ func (s *Service) failed(upstream string, err error) error {
 	}
 	s.config.Observe.UpstreamFailed(upstream, code)
 	return &UpstreamError{upstream, err}
+}
+
+// outgrown is that of the chat, if it has one. Processors that leave out earlier
+// turns have said already what did not fit.
+func (c *Completion) outgrown(err error) error {
+	if c.Shortens() {
+		return err
+	}
+	return c.past.outgrown(err, "begin a new chat, use a model with a larger window, or have the server started with --processors, which leaves out the oldest turns")
+}
+
+// KeepTurn adds the turn to its chat, if it has one: what was new, and the answer
+// with the calls it makes.
+func (c *Completion) KeepTurn(ctx context.Context) error {
+	if c.past == nil {
+		return nil
+	}
+	c.Keep(c.answered())
+	if err := c.service.addTurn(ctx, c.owner, c.past, c.kept(), c.Said()...); err != nil {
+		return err
+	}
+	c.uploaded = nil // they are the chat's now
+	return nil
+}
+
+// kept is the result that is kept with the turn: one that goes on has its own already.
+func (c *Completion) kept() *injection.Result {
+	if c.Result == nil || c.Result.Decision.Strategy == "" {
+		return nil
+	}
+	return c.Result
 }

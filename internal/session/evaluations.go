@@ -89,7 +89,7 @@ func (s *Service) keepFiles(ctx context.Context, owner string, r *EvaluationRequ
 		}
 	}
 	var err error
-	r.Kept, err = s.keepInline(ctx, owner, "evals", r.Files)
+	r.Kept, err = s.keepInline(ctx, owner, "evals", nil, r.Files)
 	return err
 }
 

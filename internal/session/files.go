@@ -175,24 +175,22 @@ func (s *Service) OpenFile(ctx context.Context, owner, id string) (state.File, *
 }
 
 // DeleteFile forgets an upload, its bytes and all that was derived from them:
-// its parse and passages, and what was laid into turns, which another file's
-// turns only cost a search. A question that is being answered meanwhile may
+// its parse and passages. A question that is being answered meanwhile may
 // keep something of it again.
 func (s *Service) DeleteFile(ctx context.Context, owner, id string) error {
 	s.content.Lock()
 	defer s.content.Unlock()
 	f, shared, err := s.config.State.DeleteFile(ctx, owner, id)
 	s.uploads.forget(uploadKey{owner, id})
+	s.memo.Clear()
 	if err != nil {
 		return missing(fault.FileNotFound, "file", id, err)
 	}
 	if shared {
 		return nil
 	}
-	for _, of := range []string{parse.FileIDOf(f.Content), turns} {
-		if err := s.config.Cache.Forget(ctx, owner, of); err != nil {
-			return err
-		}
+	if err := s.config.Cache.Forget(ctx, owner, parse.FileIDOf(f.Content)); err != nil {
+		return err
 	}
 	return s.blobs.remove(owner, f.Content)
 }

@@ -54,6 +54,11 @@ func (l *load) begin(ctx context.Context, owner string, req injection.Request) (
 	return end, nil
 }
 
+// admit is begin for the turns of an owner.
+func (l *load) admit(owner string) func(context.Context, injection.Request) (func(), error) {
+	return func(ctx context.Context, req injection.Request) (func(), error) { return l.begin(ctx, owner, req) }
+}
+
 // share is a part of a room.
 type share struct {
 	room *semaphore.Weighted

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/injection"
+	"inlay/turn"
 )
 
 func about(sizes ...int64) (r injection.Request) {
@@ -19,7 +20,7 @@ func about(sizes ...int64) (r injection.Request) {
 
 // TestAttachedSize: conditions of strategies see how large an upload is, too.
 func TestAttachedSize(t *testing.T) {
-	list, _ := Attached([]injection.File{{ID: "a", Size: 7}}, nil, []injection.File{{ID: "b", Data: []byte("abc")}})
+	list := turn.Attachments([]injection.File{{ID: "a", Size: 7}, {ID: "b", Data: []byte("abc")}}, nil)
 	require.EqualValues(t, 7, list[0].Size)
 	require.EqualValues(t, 3, list[1].Size)
 }

@@ -7,13 +7,13 @@ import (
 	"inlay/injection"
 	"inlay/intent"
 	"inlay/route"
+	"inlay/turn"
 )
 
 // Observer is told what happened, in numbers and codes.
 type Observer interface {
 	FailureObserver
-	TurnObserver
-	Stage(name string, took time.Duration)
+	turn.Observer
 	Evaluated(state string) // how an evaluation ended
 }
 
@@ -21,14 +21,6 @@ type Observer interface {
 type FailureObserver interface {
 	ParseFailed(code fault.Code)
 	UpstreamFailed(upstream string, code fault.Code)
-}
-
-// TurnObserver is told how a turn was laid out: what intent moved out of the
-// question, what was decided about its files, where it was routed.
-type TurnObserver interface {
-	Split(analyzer string, r intent.Result)
-	Decided(r injection.Result)
-	Routed(o route.Outcome)
 }
 
 type nobody struct{}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"inlay/chat"
@@ -13,10 +12,12 @@ import (
 	"inlay/injection"
 	"inlay/llm"
 	"inlay/parse"
+	"inlay/strategy"
+	"inlay/turn"
 )
 
-// Question is one turn to be laid out: what was said, the new message, its
-// files, the model that will answer.
+// Question is one turn whose prompt is wanted: what was said, the new message,
+// its files, the model that will answer.
 type Question struct {
 	Messages      []chat.Message // before the new one
 	Text          string         // the new one, byte for byte
@@ -28,98 +29,99 @@ type Question struct {
 	Intent        string // off, builtin, model; empty: as the server is configured
 	DryRun        bool
 	Debug         bool
+	Content       bool                   // with Debug: the documents' text
 	Report        func(injection.Status) // may be nil
+
+	Strategy    *strategy.Strategy // makes the prompt; nil: files alone do
+	Values      map[string]any     // attachments, clipboard, assistant, environment, extra, visual
+	KeepMissing bool               // placeholders without a value stay
+	Settings    map[string]any     // of the one preprocessor that is run by itself
 }
 
-// Preprocess lays the files of a question into its prompt. In a chat that the
-// service keeps, the turn is kept unless it is a dry run.
-//
-// The split says what was moved out of the question; it is nil where nothing
-// was to be.
-func (s *Service) Preprocess(ctx context.Context, owner string, q Question) (injection.Result, *Split, error) {
+// Preprocess prepares the turn of a question. In a chat that the service keeps,
+// the turn is kept unless it is a dry run. Beside an error it returns what the
+// turn came to.
+func (s *Service) Preprocess(ctx context.Context, owner string, q Question) (*turn.Turn, error) {
 	past, err := s.past(ctx, owner, &q)
 	if err != nil {
-		return injection.Result{}, nil, err
+		return &turn.Turn{}, err
 	}
 	if past == nil || q.DryRun {
-		return s.inject(ctx, owner, q)
+		return s.prepare(ctx, owner, q)
 	}
-	return s.keepTurn(ctx, owner, q, past)
-}
-
-// keepTurn lays out a turn of a kept chat, and keeps it. Files that came inside
-// the request become uploads: later turns search them.
-func (s *Service) keepTurn(ctx context.Context, owner string, q Question, past *past) (res injection.Result, split *Split, err error) {
-	made, err := s.keepInline(ctx, owner, "user_data", q.Files)
+	made, err := s.keepInline(ctx, owner, "user_data", past, q.Files)
+	t := &turn.Turn{}
 	if err == nil {
-		res, split, err = s.inject(ctx, owner, q)
+		t, err = s.prepare(ctx, owner, q)
 		err = past.outgrown(err, "begin a new chat, or use a model with a larger window")
 	}
 	if err == nil {
-		err = s.addTurn(ctx, owner, past, &res, res.Message)
+		err = s.addTurn(ctx, owner, past, t.Result, t.Said()...)
 	}
 	if err != nil {
 		err = errors.Join(err, s.drop(context.WithoutCancel(ctx), owner, made))
 	}
-	return res, split, err
+	return t, err
 }
 
-// inject asks the owner's injector.
-func (s *Service) inject(ctx context.Context, owner string, q Question) (injection.Result, *Split, error) {
+// past takes the history of a kept chat into the question.
+func (s *Service) past(ctx context.Context, owner string, q *Question) (*past, error) {
+	if q.ChatID == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if len(q.Messages) > 0 {
+		return nil, errTwoPasts("chat_id")
+	}
+	p, err := s.recall(ctx, owner, q.ChatID)
+	if err != nil {
+		return nil, err
+	}
+	q.Messages = p.messages
+	return p, nil
+}
+
+func (s *Service) prepare(ctx context.Context, owner string, q Question) (*turn.Turn, error) {
 	req, err := s.request(ctx, owner, q)
 	if err != nil {
-		return injection.Result{}, nil, err
+		return &turn.Turn{}, err
 	}
 	start := time.Now()
-	split, err := s.split(ctx, q.Intent, req.Options.Mode, req.Text, req.Messages, req.Model)
+	t, err := s.plain(owner).Prepare(ctx, req)
 	if err != nil {
-		return injection.Result{}, nil, s.ofUpstream(q.Model, err)
+		return t, s.ofUpstream(q.Model, err)
 	}
-	split.into(&req)
-	res, err := s.lay(ctx, owner, req)
-	if err != nil {
-		return res, nil, s.ofUpstream(q.Model, err)
-	}
-	split.Keep(&res)
 	s.config.Observe.Stage("decide", time.Since(start))
-	s.config.Observe.Decided(res)
-	return res, split, nil
+	return t, nil
 }
 
-// lay has the owner's injector answer, once there is room for the documents. The
-// room is not held while a model splits the message.
-func (s *Service) lay(ctx context.Context, owner string, req injection.Request) (injection.Result, error) {
-	end, err := s.load.begin(ctx, owner, req)
-	if err != nil {
-		return injection.Result{}, err
-	}
-	defer end()
-	return s.config.Injector(owner).Inject(ctx, req)
-}
-
-// request turns a question into what the injector takes.
-func (s *Service) request(ctx context.Context, owner string, q Question) (r injection.Request, err error) {
-	options, err := q.Tuning.over(s.config.Defaults)
-	if err != nil {
+// request turns a question into a turn.
+func (s *Service) request(ctx context.Context, owner string, q Question) (r turn.Request, err error) {
+	if r.Options, err = q.Tuning.over(s.config.Defaults); err != nil {
 		return r, err
 	}
-	options.Namespace, options.DryRun, options.Debug = owner, q.DryRun, q.Debug
+	r.Options.Namespace, r.Options.DryRun, r.Options.Debug, r.Options.DebugContent = owner, q.DryRun, q.Debug, q.Content
 	attached, err := s.attach(ctx, owner, q.Files)
 	if err != nil {
 		return r, err
 	}
-	earlier, err := s.earlier(ctx, owner, q.Messages)
-	if err != nil {
-		return r, err
+	for _, m := range q.Messages {
+		files, err := s.filesOf(ctx, owner, m)
+		if err != nil {
+			return r, err
+		}
+		r.Past = append(r.Past, turn.Said{Message: m, Files: files})
 	}
-	model, err := s.measurer(ctx, q.Model, q.ContextLength)
-	if err != nil {
-		return r, err
+	r.Text, r.Files, r.Images, r.Report = q.Text, attached.files, attached.images, q.Report
+	r.Strategy, r.Values, r.KeepMissing = q.Strategy, q.Values, q.KeepMissing
+	r.Intent = q.Intent
+	if r.Strategy == nil {
+		r.Intent = cmp.Or(q.Intent, s.config.Intent)
 	}
-	return injection.Request{
-		Messages: q.Messages, Text: q.Text, Files: attached.files, Images: attached.images, Earlier: earlier,
-		Model: model, Options: options, Report: q.Report,
-	}, nil
+	r.Model, err = s.measurer(ctx, q.Model, q.ContextLength)
+	if fault.Is(err, fault.WindowUnknown) && q.Strategy != nil {
+		r.Model, err = turn.Unknown(q.Model, err), nil // a strategy without files needs none
+	}
+	return r, err
 }
 
 // measurer is the model that a question names: one that an upstream serves,
@@ -159,22 +161,13 @@ func (s *Service) ofUpstream(model string, err error) error {
 	return err
 }
 
-// Text reads files of a question, and what was moved out of it, again, from the
-// cache, for their texts by id.
-func (s *Service) Text(ctx context.Context, owner string, q Question, split *Split) (func(fileID string) (string, bool), error) {
-	attached, err := s.attach(ctx, owner, q.Files)
-	if err != nil {
-		return nil, err
-	}
-	earlier, err := s.earlier(ctx, owner, q.Messages)
-	if err != nil {
-		return nil, err
-	}
+// Text reads the files of a turn again, from the cache, for their texts by id.
+func (s *Service) Text(ctx context.Context, owner string, t *turn.Turn) func(fileID string) (string, bool) {
 	files := map[string]injection.File{}
-	for _, f := range slices.Concat(attached.files, split.Files(), earlier) {
-		f.ID = cmp.Or(f.ID, parse.FileID(f.Data))
-		if _, ok := files[f.ID]; !ok {
-			files[f.ID] = f
+	for _, f := range t.Files() {
+		id := cmp.Or(f.ID, parse.FileID(f.Data))
+		if _, ok := files[id]; !ok {
+			files[id] = f
 		}
 	}
 	return func(id string) (string, bool) {
@@ -184,7 +177,7 @@ func (s *Service) Text(ctx context.Context, owner string, q Question, split *Spl
 		}
 		text, err := s.textOf(ctx, owner, f)
 		return text, err == nil
-	}, nil
+	}
 }
 
 func (s *Service) textOf(ctx context.Context, owner string, f injection.File) (string, error) {

@@ -2,7 +2,7 @@ package session
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,6 +10,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/internal/state"
+	"inlay/llm/completion"
 	"inlay/processor"
 )
 
@@ -18,8 +19,8 @@ type past struct {
 	id       string
 	turns    int // so far
 	messages []chat.Message
-	api      []apiMessage      // the same as the model gets them
-	ledger   *processor.Ledger // how many tokens they have
+	api      []completion.Message // the same as the model gets them
+	ledger   *processor.Ledger    // how many tokens they have
 	bytes    int
 }
 
@@ -94,17 +95,24 @@ func (s *Service) recall(ctx context.Context, owner, id string) (*past, error) {
 
 // add takes in a turn.
 func (p *past) add(t state.Turn) error {
-	var messages []chat.Message
-	if err := json.Unmarshal(t.Messages, &messages); err != nil {
+	messages, err := messagesOf(t)
+	if err != nil {
 		return err
 	}
 	for _, m := range messages {
-		one, err := keptMessage(m)
-		if err != nil {
-			return err
-		}
-		p.messages, p.api = append(p.messages, m), append(p.api, one)
+		p.messages, p.api = append(p.messages, m), append(p.api, completion.FromChat(m))
 	}
 	p.turns, p.bytes = t.Number, p.bytes+2*len(t.Messages)
 	return nil
+}
+
+// outgrown says what helps where a kept chat has no room in the window any more.
+func (p *past) outgrown(err error, next string) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Code != fault.DoesNotFit || p == nil || p.turns == 0 {
+		return err
+	}
+	said := *e
+	said.Next = next
+	return &said
 }

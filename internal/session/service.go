@@ -28,6 +28,7 @@ import (
 	"inlay/processor"
 	"inlay/route"
 	"inlay/strategy"
+	"inlay/turn"
 )
 
 // Local is the owner of everything where no keys were made.
@@ -48,9 +49,10 @@ type Config struct {
 	Intent   string            // off, builtin or model, where a request does not say; empty: off
 	// Chains are the processors that messages and answers of one owner go through; nil: none.
 	Chains func(owner string, model llm.Generator) (*processor.Chains, error)
-	Router *route.Router     // routes turns of clients that offer tools it knows; nil: nothing is routed
-	Mode   route.Mode        // of the router: which tools it may propose
-	Place  route.Environment // of the router: where its clients work, if that is known
+	Router *route.Router      // routes turns of clients that offer tools it knows; nil: nothing is routed
+	Rules  strategy.ToolRules // for the tools of all turns; strategies and chats are stronger
+	Mode   route.Mode         // of the router: which tools it may propose
+	Place  route.Environment  // of the router: where its clients work, if that is known
 	// Measure is a model that no upstream serves, from what is known of it; nil: none is known.
 	Measure func(model string, length int) (llm.Measurer, error)
 	// Strategies are those of the host, checked against registry.
@@ -58,7 +60,9 @@ type Config struct {
 	Quota      state.Quota // of each owner
 	Load       int64       // bytes of documents that questions under way may be about; 0 means DefaultLoad
 	// Evaluator is what an evaluation of one owner runs with: reader, embedder, store. Nil: there are none.
-	Evaluator   func(owner string) eval.Options
+	Evaluator func(owner string) eval.Options
+	// OpenFile reads a file that a file manager's selection names, below roots that the operator allows; nil reads none.
+	OpenFile    func(ctx context.Context, path string) ([]byte, error)
 	Evaluations int          // run at once; 0 means one
 	Parallel    int          // files read at once after upload; 0 means half of the processors
 	Logger      *slog.Logger // ids, codes and times, never names or content
@@ -72,6 +76,7 @@ type Service struct {
 	blobs    blobs
 	uploads  uploads
 	said     recall
+	memo     turn.Memo
 	queue    *queue[state.File]
 	load     *load
 	evals    evaluations
@@ -98,7 +103,7 @@ func Open(ctx context.Context, c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{config: c, log: c.Logger, blobs: blobs{root: filepath.Join(c.Data, "files")}, release: release, load: newLoad(c.Load), router: router{upstreams: c.Upstreams, observe: c.Observe}}
-	if err := s.prepare(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
 		release()
 		return nil, err
 	}
@@ -120,7 +125,7 @@ func occupy(dir string) (release func(), err error) {
 	return release, nil
 }
 
-func (s *Service) prepare(ctx context.Context) error {
+func (s *Service) begin(ctx context.Context) error {
 	if err := s.known.load(ctx, s.config.Strategies); err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ import (
 	"inlay/internal/cache"
 	"inlay/internal/state"
 	"inlay/internal/state/sqlite"
-	"inlay/processor"
+	"inlay/llm/completion"
+	"inlay/turn"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -97,82 +98,25 @@ func TestEvaluationThatEndsTheServer(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestConversationHash: a conversation is known again by what was said, however
-// its JSON is written, and by nothing less.
-func TestConversationHash(t *testing.T) {
-	hash := func(text string) string {
-		list, err := parseMessages(json.RawMessage(text))
-		require.NoError(t, err)
-		var sum []byte
-		for i := range list {
-			sum = list[i].chain(sum)
-		}
-		return string(sum)
-	}
-	plain := hash(`[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}]`)
-	for text, same := range map[string]bool{
-		`[{"content":"Hi","role":"user","name":"ann"},{"role":"assistant","content":[{"type":"text","text":"Yes?"}]}]`:                                               true,
-		`[{"role": "user", "content": "HiYes?"}, {"role": "assistant", "content": ""}]`:                                                                              false,
-		`[{"role": "assistant", "content": "Hi"}, {"role": "user", "content": "Yes?"}]`:                                                                              false,
-		`[{"role": "user", "content": [{"type": "text", "text": "Hi"}, {"type": "file", "file": {"file_id": "file-1"}}]}, {"role": "assistant", "content": "Yes?"}]`: false,
-	} {
-		require.Equal(t, same, plain == hash(text), text)
-	}
-}
-
-// TestMerge: what processors left alone is the client's to the byte, what they
-// changed keeps its other parts, what they made is written anew.
-func TestMerge(t *testing.T) {
-	list, err := parseMessages(json.RawMessage(`[
-		{"role": "system", "content": [{"type": "text", "text": "Be brief.", "cache_control": {}}]},
+// TestWrite: what the turn left alone is the client's to the byte, what it
+// changed keeps its other parts, what it made is written.
+func TestWrite(t *testing.T) {
+	given := `[{"role": "system", "content": [{"type": "text", "text": "Be brief.", "cache_control": {}}]},
 		{"role": "user", "name": "ann", "content": [{"type": "image_url", "image_url": {"url": "data:"}}, {"type": "text", "text": "old"}]},
 		{"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
-		{"role": "tool", "tool_call_id": "1", "content": "long result"}]`))
+		{"role": "tool", "tool_call_id": "1", "content": "long result"}]`
+	list, err := completion.ParseMessages(json.RawMessage(given))
 	require.NoError(t, err)
-	c := Completion{said: "old"}
-	prompt := c.pieces(list)
-	require.Equal(t, processor.FromUser, prompt[1].Parts[0].Origin)
-	prompt[1].Parts = []processor.Part{{Text: "new"}}
-	made := processor.Say(chat.System, processor.FromAuthor, "made")
-	out, err := merge(list, append([]processor.Message{made}, prompt...))
+	c := Completion{messages: list}
+	prompt := turn.Prompt{Messages: []turn.Message{{Message: chat.Message{Role: chat.System, Text: "made"}}}}
+	for i := range list {
+		prompt.Messages = append(prompt.Messages, turn.Message{Message: list[i].Chat(), Ref: i + 1})
+	}
+	prompt.Messages[2].Text = "new"
+	out, err := c.write(t.Context(), prompt)
 	require.NoError(t, err)
-	body := map[string]json.RawMessage{}
-	require.NoError(t, pack(body, out))
-	require.JSONEq(t, `[{"role": "system", "content": "made"},
-		{"role": "system", "content": [{"type": "text", "text": "Be brief.", "cache_control": {}}]},
-		{"role": "user", "name": "ann", "content": [{"type": "image_url", "image_url": {"url": "data:"}}, {"type": "text", "text": "new"}]},
-		{"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
-		{"role": "tool", "tool_call_id": "1", "content": "long result"}]`, string(body["messages"]))
-}
-
-// TestGuardPutsStreamsTogether: pieces of text and of tool calls, by choice.
-func TestGuardPutsStreamsTogether(t *testing.T) {
-	choices := map[int]*answered{}
-	for _, chunk := range []string{
-		`[{"index": 0, "delta": {"role": "assistant", "content": "Two "}}, {"index": 1, "delta": {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\""}}]}}]`,
-		`[{"index": 1, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}, {"index": 1, "id": "b", "function": {"name": "g", "arguments": "{}"}}]}, "finish_reason": "tool_calls"}]`,
-		`[{"index": 0, "delta": {"content": "months."}, "finish_reason": "stop"}]`,
-	} {
-		_, err := collectChoices(choices, json.RawMessage(chunk), "delta")
-		require.NoError(t, err)
-	}
-	require.Equal(t, "Two months.", choices[0].text)
-	require.Equal(t, []chat.ToolCall{{ID: "a", Name: "f", Arguments: `{"x":1}`}, {ID: "b", Name: "g", Arguments: "{}"}}, choices[1].calls)
-	for _, bad := range []string{`{}`, `[{"delta": {"content": 1}}]`, `[{"delta": {"tool_calls": [{"index": 7}]}}]`, `[{"delta": {"tool_calls": [{"index": -1}]}}]`} {
-		_, err := collectChoices(map[int]*answered{}, json.RawMessage(bad), "delta")
-		require.Error(t, err, bad)
-	}
-}
-
-// TestCut: places come from histories that clients send.
-func TestCut(t *testing.T) {
-	data, ok := Cut(chat.Attachment{Label: "user_context", Start: 2, End: 4}, "abcdef")
-	require.True(t, ok)
-	require.Equal(t, "cd", string(data))
-	for _, a := range []chat.Attachment{{Start: 2, End: 4}, {Label: "x", Start: -1, End: 2}, {Label: "x", Start: 4, End: 2}, {Label: "x", Start: 2, End: 7}} {
-		_, ok := Cut(a, "abcdef")
-		require.False(t, ok)
-	}
+	require.JSONEq(t, `[{"role": "system", "content": "made"},`+strings.Replace(given[1:], `"text": "old"`, `"text": "new"`, 1), string(out))
+	require.Contains(t, string(out), `{"role": "tool", "tool_call_id": "1", "content": "long result"}`)
 }
 
 // TestRouter: a name goes to the first upstream that lists it, one upstream that

@@ -15,7 +15,7 @@ type strategies struct {
 }
 
 func (s *strategies) load(ctx context.Context, from func(context.Context, *strategy.Registry) (strategy.Set, error)) (err error) {
-	s.registry, err = KnownPreprocessors()
+	s.registry, err = builtin.KnownPreprocessors()
 	if err == nil && from != nil {
 		s.set, err = from(ctx, s.registry)
 	}

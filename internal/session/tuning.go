@@ -103,5 +103,5 @@ func (t Tuning) numbers(o *injection.Options) error {
 
 // wrong names a field and what it may be, never what it was.
 func wrong(field, want string) error {
-	return &fault.Error{Code: fault.Usage, Subject: field, Reason: "is not what it may be", Next: "want " + want}
+	return &fault.Error{Code: fault.Usage, Subject: field, Reason: "is invalid", Next: "want " + want}
 }

@@ -1,11 +1,10 @@
-package session
+package builtin
 
 import (
 	"slices"
 
 	"inlay/injection"
 	"inlay/strategy"
-	"inlay/strategy/builtin"
 	"inlay/strategy/condition"
 )
 
@@ -63,5 +62,5 @@ func DescribeMatches(found strategy.Matches) (candidates, others []MatchView) {
 // KnownPreprocessors knows the built-in preprocessors by their names alone, for
 // what does not run any.
 func KnownPreprocessors() (*strategy.Registry, error) {
-	return strategy.NewRegistry(builtin.Preprocessors(builtin.Options{Injector: &injection.Injector{}})...)
+	return strategy.NewRegistry(Preprocessors(Options{Injector: &injection.Injector{}})...)
 }
