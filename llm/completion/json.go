@@ -185,13 +185,22 @@ func stringEnd(data []byte, i int) int {
 
 // unquote is what a string of valid JSON says; without escapes it is part of raw.
 func unquote(raw []byte) []byte {
-	inner := raw[1 : len(raw)-1]
-	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+	if inner, plain := unescaped(raw); plain {
 		return inner
 	}
-	var s string
+	return []byte(unescape(raw))
+}
+
+// unescaped is what stands between the quotes of a string, if that is what the
+// string says.
+func unescaped(raw []byte) (inner []byte, plain bool) {
+	inner = raw[1 : len(raw)-1]
+	return inner, bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner)
+}
+
+func unescape(raw []byte) (s string) {
 	_ = json.Unmarshal(raw, &s) // it is valid
-	return []byte(s)
+	return s
 }
 
 // text reads a string; a missing value and null are an empty one.
@@ -202,7 +211,10 @@ func text(raw []byte) (s string, ok bool) {
 	if raw[0] != '"' {
 		return "", false
 	}
-	return string(unquote(raw)), true
+	if inner, plain := unescaped(raw); plain {
+		return string(inner), true
+	}
+	return unescape(raw), true
 }
 
 // integer reads a whole number; a missing value and null are 0.
