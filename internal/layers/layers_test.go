@@ -18,8 +18,8 @@ const module = "inlay"
 // A package may import only packages on floors below its own.
 var floors = [][]string{
 	{"internal/layers", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "internal/plural", "eval/metrics"},
-	{"internal/durable", "internal/ignore", "internal/secrets", "internal/schema", "internal/tracing"},
-	{"chat", "tokens", "embed", "internal/cache", "internal/state", "prompts", "internal/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
+	{"internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
+	{"chat", "tokens", "embed", "cache", "internal/state", "prompts", "parse/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{"tokens/tokenstest", "parse", "llm", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},
 	{"parse/outline"},
 	{"llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"time"
 
+	"inlay/cache"
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
-	"inlay/internal/cache"
 	"inlay/parse"
 	"inlay/processor"
 	"inlay/strategy"
