@@ -80,7 +80,7 @@ func unnameable(pkg *packages.Package) []string {
 }
 
 type walker struct {
-	module string // its path
+	module string              // its path
 	seen   map[types.Type]bool // named types whose members were walked
 	found  []string
 }

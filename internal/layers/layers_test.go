@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"internal/layers", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "internal/plural", "eval/metrics"},
 	{"internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
 	{"chat", "tokens", "embed", "cache", "internal/state", "prompts", "parse/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
-	{"tokens/tokenstest", "parse", "llm", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},
+	{"tokens/tokenstest", "embed/embedtest", "parse", "llm", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},
 	{"parse/outline"},
 	{"llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
 	{"llm/ollama/ollamatest"},

@@ -7,7 +7,9 @@ type Alias = hidden.Type
 
 type Bound interface{ hidden.Face }
 
-type Face interface{ Take(map[string][]*hidden.Type) }
+type Face interface {
+	Take(map[string][]*hidden.Type)
+}
 
 type Struct struct {
 	Field func() <-chan hidden.Type
