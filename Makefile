@@ -46,6 +46,10 @@ drill: ## the service under real faults, told to stop, with a new certificate, a
 	scripts/ollama-server run go test -count=1 -timeout 30m -v -run '^TestDrill' ./cmd/inlay -drill | grep -v '^=== '
 	go test -count=1 -v -run '^TestAccess$$' ./internal/httpapi | grep -v '^=== '
 
+.PHONY: module-path
+module-path: ## gives the module the path TO (example.com/team/inlay): go.mod, imports, documents, build files
+	go run ./internal/modulepath "$(TO)"
+
 .PHONY: check-deploy
 check-deploy: ## image, systemd unit and Compose file, tried for real as far as this machine can (root, Debian)
 	scripts/check-deploy

@@ -31,10 +31,7 @@ const (
 )
 
 // NewBuiltin returns the built-in embedder.
-func NewBuiltin() *Builtin { return &Builtin{lex: lexis.New()} }
-
-// Lexicon returns the word tables behind the embedder, so that they are read once.
-func (b *Builtin) Lexicon() *lexis.Lexicon { return b.lex }
+func NewBuiltin() *Builtin { return &Builtin{lex: lexis.Shared()} }
 
 // Spec implements [Embedder].
 func (b *Builtin) Spec() Spec {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/embed"
+	"inlay/embed/embedtest"
 )
 
 func cosine(t *testing.T, e embed.Embedder, a, b string) float64 {
@@ -54,3 +55,5 @@ func TestBuiltinStops(t *testing.T) {
 	_, err := embed.NewBuiltin().Embed(ctx, embed.Document, []string{"a"})
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+func TestBuiltinConforms(t *testing.T) { embedtest.Run(t, embed.NewBuiltin()) }

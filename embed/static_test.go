@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/embed"
+	"inlay/embed/embedtest"
 	"inlay/fault"
 	"inlay/internal/refdata"
 )
@@ -52,6 +53,7 @@ func TestStatic(t *testing.T) {
 	require.Equal(t, embed.Vector{1, 0}, v[2])
 	require.Equal(t, embed.Vector{1, 0}, v[3])
 	require.Equal(t, embed.Vector{-1, 0}, v[4])
+	embedtest.Run(t, e)
 }
 
 func TestStaticClustered(t *testing.T) {

@@ -20,9 +20,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"inlay/cache"
 	"inlay/embed"
 	"inlay/fault"
-	"inlay/internal/cache"
 	"inlay/parse"
 	"inlay/retrieve"
 )

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"inlay/cache"
 	"inlay/embed"
-	"inlay/internal/cache"
 	"inlay/parse"
 	"inlay/retrieve"
 )

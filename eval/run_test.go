@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/cache"
 	"inlay/embed"
 	"inlay/eval"
 	"inlay/fault"
-	"inlay/internal/cache"
 	"inlay/internal/refdata"
 	"inlay/parse"
 	"inlay/retrieve"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"inlay/internal/cache"
+	"inlay/cache"
 )
 
 // Cached reads through a store: the same bytes under the same parser, limits

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"inlay/internal/zipfile"
+	"inlay/parse/zipfile"
 )
 
 // Media types of the zip containers that are documents.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"inlay/fault"
-	"inlay/internal/zipfile"
+	"inlay/parse/zipfile"
 )
 
 // Limits bounds what one file may cost. A zero field means its default; each

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/cache"
 	"inlay/fault"
-	"inlay/internal/cache"
 	"inlay/parse"
 )
 

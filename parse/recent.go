@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"inlay/internal/cache"
+	"inlay/cache"
 	"inlay/tokens"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/internal/cache"
+	"inlay/cache"
 	"inlay/internal/lexis"
 	"inlay/parse"
 )

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"inlay/cache"
 	"inlay/embed"
 	"inlay/fault"
-	"inlay/internal/cache"
 	"inlay/parse"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 
+	"inlay/cache"
 	"inlay/embed"
 	"inlay/fault"
-	"inlay/internal/cache"
 	"inlay/internal/lexis"
 	"inlay/parse"
 )
@@ -61,14 +61,9 @@ type Retriever struct {
 
 // New makes a Retriever.
 func New(o Options) *Retriever {
-	r := &Retriever{set: defaultSetting(), embedder: o.Embedder, splitter: o.Splitter, newIndex: o.NewIndex, cache: o.Cache, log: o.Logger, relative: o.Relative, maxText: o.MaxText}
+	r := &Retriever{set: defaultSetting(), lex: lexis.Shared(), embedder: o.Embedder, splitter: o.Splitter, newIndex: o.NewIndex, cache: o.Cache, log: o.Logger, relative: o.Relative, maxText: o.MaxText}
 	if r.embedder == nil {
 		r.embedder = embed.NewBuiltin()
-	}
-	if b, ok := r.embedder.(*embed.Builtin); ok {
-		r.lex = b.Lexicon()
-	} else {
-		r.lex = lexis.New()
 	}
 	if r.splitter == nil {
 		r.splitter = Splitter{}

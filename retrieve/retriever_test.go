@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/cache"
 	"inlay/embed"
 	"inlay/fault"
-	"inlay/internal/cache"
 	"inlay/parse"
 	"inlay/retrieve"
 	"inlay/retrieve/chromem"

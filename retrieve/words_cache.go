@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"sync"
 
-	"inlay/internal/cache"
+	"inlay/cache"
 )
 
 // wordsLimit bounds the terms, over all files, that a [Retriever] remembers of

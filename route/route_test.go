@@ -23,7 +23,7 @@ import (
 
 	"inlay/chat"
 	"inlay/fault"
-	"inlay/internal/ignore"
+	"inlay/ignore"
 	"inlay/llm"
 	"inlay/route"
 	"inlay/tokens/tokenstest"

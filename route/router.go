@@ -11,7 +11,7 @@ import (
 
 	"inlay/chat"
 	"inlay/fault"
-	"inlay/internal/ignore"
+	"inlay/ignore"
 	"inlay/llm"
 	"inlay/tokens"
 )

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"inlay/internal/ignore"
+	"inlay/ignore"
 	"inlay/internal/schema"
 )
 

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"inlay/cache"
 	"inlay/embed"
 	"inlay/fault"
 	"inlay/injection"
-	"inlay/internal/cache"
 	"inlay/llm"
 	"inlay/llm/ollama"
 	"inlay/llm/openai"

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"inlay/cache"
 	"inlay/embed"
 	"inlay/eval"
 	"inlay/fault"
 	"inlay/injection"
-	"inlay/internal/cache"
 	"inlay/internal/httpapi"
 	"inlay/internal/session"
 	"inlay/internal/state"

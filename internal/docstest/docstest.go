@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,14 +47,20 @@ func Blocks(tb testing.TB, file, language string) (out []string) {
 	return out
 }
 
-// Quoted checks that the Go of a how-to stands word for word in a source file
-// of the package under test, which compiles and runs.
-func Quoted(tb testing.TB, file, source string) {
+// Quoted checks that each block of Go in a how-to occurs word for word in one of
+// the source files, which compile and run. Their paths start at the project's
+// folder.
+func Quoted(tb testing.TB, file string, sources ...string) {
 	tb.Helper()
-	text, err := os.ReadFile(source)
-	require.NoError(tb, err)
+	texts := make([]string, len(sources))
+	for i, source := range sources {
+		text, err := os.ReadFile(filepath.Join(root(tb), source))
+		require.NoError(tb, err)
+		texts[i] = string(text)
+	}
 	for _, block := range Blocks(tb, file, "go") {
-		require.Contains(tb, string(text), block)
+		found := slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, block) })
+		require.True(tb, found, "no source of %s has\n%s", file, block)
 	}
 }
 

@@ -84,7 +84,8 @@ func schemaName(t reflect.Type, hint string) string {
 		t = t.Elem()
 	}
 	name := huma.DefaultSchemaNamer(t, hint)
-	if pkg := t.PkgPath(); t.Name() != "" && strings.HasPrefix(pkg, "inlay/") && !strings.HasSuffix(pkg, "/httpapi") {
+	ours := strings.TrimSuffix(reflect.TypeFor[route]().PkgPath(), "internal/httpapi")
+	if pkg := t.PkgPath(); t.Name() != "" && strings.HasPrefix(pkg, ours) && !strings.HasSuffix(pkg, "/httpapi") {
 		last := pkg[strings.LastIndexByte(pkg, '/')+1:]
 		return strings.ToUpper(last[:1]) + last[1:] + name
 	}

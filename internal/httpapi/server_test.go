@@ -20,9 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"inlay/cache"
 	"inlay/eval"
 	"inlay/injection"
-	"inlay/internal/cache"
 	"inlay/internal/httpapi"
 	"inlay/internal/session"
 	"inlay/internal/state"

@@ -26,8 +26,8 @@ var stopWords string
 const functionShare = 1e-3
 
 // Lexicon holds what is known of words before any document is read, and
-// remembers how words were folded. It is safe for concurrent use; make one and
-// share it.
+// remembers how words were folded. It is safe for concurrent use; most
+// callers want [Shared].
 type Lexicon struct {
 	share    map[string]float64           // English stem to its share of running text
 	frequent map[string]bool              // the stems that tell English text
@@ -47,6 +47,13 @@ const remembered = 200_000
 
 // tellers is how many of the most frequent English stems tell English text.
 const tellers = 120
+
+//nolint:gochecknoglobals // its tables never change, and what it remembers is what folding a word again would give
+var shared = sync.OnceValue(New)
+
+// Shared returns the Lexicon of the process, so that the embedder and the search
+// read the tables and fold each word once.
+func Shared() *Lexicon { return shared() }
 
 // New reads the built-in tables.
 func New() *Lexicon {

@@ -18,10 +18,10 @@ import (
 	"sync"
 	"time"
 
+	"inlay/cache"
 	"inlay/eval"
 	"inlay/fault"
 	"inlay/injection"
-	"inlay/internal/cache"
 	"inlay/internal/durable"
 	"inlay/internal/state"
 	"inlay/llm"

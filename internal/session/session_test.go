@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"inlay/cache"
 	"inlay/chat"
 	"inlay/eval"
 	"inlay/fault"
-	"inlay/internal/cache"
 	"inlay/internal/state"
 	"inlay/internal/state/sqlite"
 	"inlay/llm/completion"

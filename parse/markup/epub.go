@@ -11,9 +11,9 @@ import (
 	"inlay/fault"
 	"inlay/internal/charset"
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
 	"inlay/parse"
 	"inlay/parse/outline"
+	"inlay/parse/zipfile"
 )
 
 // EPUB reads books: each file of the reading order is a part, its text as

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
 	"inlay/parse"
+	"inlay/parse/zipfile"
 )
 
 // readCharts reads the charts that a part's relations lead to, by relation id.

@@ -8,8 +8,8 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
 	"inlay/parse"
+	"inlay/parse/zipfile"
 )
 
 // DOCX reads Word documents: headings by style, numbered and bulleted lists

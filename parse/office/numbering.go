@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
+	"inlay/parse/zipfile"
 )
 
 // numbering gives list paragraphs the mark that Word shows before them.

@@ -8,8 +8,8 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
 	"inlay/parse"
+	"inlay/parse/zipfile"
 )
 
 // ODF reads OpenDocument texts, sheets and presentations. Sheets and slides are

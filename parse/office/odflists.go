@@ -8,8 +8,8 @@ import (
 	"unicode"
 
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
 	"inlay/parse"
+	"inlay/parse/zipfile"
 )
 
 // outline is the list that the headings of an OpenDocument text count by.

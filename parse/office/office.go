@@ -11,8 +11,8 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
 	"inlay/parse"
+	"inlay/parse/zipfile"
 )
 
 // All returns every parser of this package.

@@ -7,8 +7,8 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
 	"inlay/parse"
+	"inlay/parse/zipfile"
 )
 
 // PPTX reads PowerPoint presentations, one section a slide, in the order of the

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
+	"inlay/parse/zipfile"
 )
 
 // remark is a comment: where, by whom, when.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
+	"inlay/parse/zipfile"
 )
 
 // style is what a paragraph style says about structure.

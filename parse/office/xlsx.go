@@ -9,8 +9,8 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"inlay/fault"
-	"inlay/internal/zipfile"
 	"inlay/parse"
+	"inlay/parse/zipfile"
 )
 
 // XLSX reads Excel workbooks, one section a sheet: each stretch of rows between

@@ -9,8 +9,8 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"inlay/internal/xmlscan"
-	"inlay/internal/zipfile"
 	"inlay/parse"
+	"inlay/parse/zipfile"
 )
 
 // sheetParts finds the entry of each sheet of a workbook by its name.

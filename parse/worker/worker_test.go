@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/cache"
 	"inlay/fault"
-	"inlay/internal/cache"
 	"inlay/parse"
 	"inlay/parse/worker"
 )

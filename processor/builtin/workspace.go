@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"inlay/fault"
-	"inlay/internal/ignore"
+	"inlay/ignore"
 )
 
 // Workspace is a folder that may be read, and nothing outside of it: neither

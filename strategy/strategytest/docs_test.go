@@ -14,7 +14,7 @@ import (
 
 // The how-to's code is this package's example, which compiles and runs.
 func TestHowToCodeCompiles(t *testing.T) {
-	docstest.Quoted(t, "adding-a-preprocessor.md", "example_test.go")
+	docstest.Quoted(t, "adding-a-preprocessor.md", "strategy/strategytest/example_test.go")
 }
 
 // The how-to's strategies load without a complaint.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/cache"
 	"inlay/fault"
-	"inlay/internal/cache"
 )
 
 func open(t *testing.T, path string, o cache.Options) *cache.Dir {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/internal/zipfile"
+	"inlay/parse/zipfile"
 )
 
 // FuzzRead opens any bytes as a zip and reads every entry: nothing panics and

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/fault"
-	"inlay/internal/zipfile"
+	"inlay/parse/zipfile"
 )
 
 // archive makes a zip whose entries hold that many zero bytes each.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/internal/cache"
+	"inlay/cache"
 )
 
 func key(parts ...string) cache.Key { return cache.Key{Namespace: "a", Kind: "test", Parts: parts} }

@@ -20,9 +20,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/cache"
 	"inlay/fault"
 	"inlay/internal/again"
-	"inlay/internal/cache"
 )
 
 // The tests of this file start this test binary again with a task.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/internal/ignore"
+	"inlay/ignore"
 )
 
 // rules are what the cases below are judged by.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/internal/ignore"
+	"inlay/ignore"
 )
 
 // workspace is a folder on the disk with links, as a command would see it.
