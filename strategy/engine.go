@@ -27,7 +27,7 @@ type Engine struct {
 }
 
 // Execute runs s. x supplies the input and the context; the engine sets its
-// StrategyID and each preprocessor's Settings.
+// Strategy, StrategyID and DryRun, and each preprocessor's Settings.
 //
 // Any failure stops it and leaves no prompt: an *fault.Error of a
 // preprocessor.* code, or strategy.render_failed. When ctx ends, for whatever
@@ -114,7 +114,6 @@ func unused(s *Strategy) Diagnostic {
 
 // prepared normalises the caller's values once for all steps.
 func prepared(s *Strategy, x ExecutionContext) (ExecutionContext, error) {
-	x.StrategyID = s.ID
 	x.Values = withAttachments(x.Values, x.Attachments)
 	values := make(map[string]any, len(x.Values))
 	for _, path := range sortedKeys(x.Values) {
@@ -133,6 +132,7 @@ func prepared(s *Strategy, x ExecutionContext) (ExecutionContext, error) {
 
 // forStep gives a preprocessor its own copy of the context.
 func forStep(id string, s *Strategy, x ExecutionContext) (ExecutionContext, error) {
+	x.Strategy, x.StrategyID = s.View(), s.ID
 	x.Messages = cloneMessages(x.Messages)
 	x.Attachments = slices.Clone(x.Attachments)
 	values, err := render.Normalize(x.Values)

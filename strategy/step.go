@@ -125,13 +125,10 @@ type panicError struct{ kind string }
 func (e *panicError) Error() string { return "panicked with a " + e.kind }
 
 func timeoutOf(info Info, s *Strategy) time.Duration {
-	switch {
-	case s.Options.PreprocessorTimeout > 0:
+	if s.Options.PreprocessorTimeout > 0 {
 		return s.Options.PreprocessorTimeout
-	case info.Timeout > 0:
-		return info.Timeout
 	}
-	return DefaultTimeout
+	return info.Limit()
 }
 
 // watcher ends a context when no progress was made for a while.
