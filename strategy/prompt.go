@@ -111,7 +111,7 @@ func Replay(e Execution) (Execution, error) {
 		return render.Verbatim(e.Input), path == Argument
 	}
 	again.Diagnostics = nil
-	if err := again.fill(find, render.Options{KeepMissing: e.KeepMissing, Limit: len(e.Prompt) + systemLen(e)}); err != nil {
+	if err := again.fill(find, render.Options{KeepMissing: e.KeepMissing, Limit: e.replayLimit()}); err != nil {
 		return Execution{}, damaged("it cannot be rendered", err)
 	}
 	if again.Prompt != e.Prompt || !reflect.DeepEqual(again.SystemPrompt, e.SystemPrompt) {
@@ -121,10 +121,12 @@ func Replay(e Execution) (Execution, error) {
 	return again, nil
 }
 
-// systemLen leaves room for a limit: no replayed text is longer than what is stored.
-func systemLen(e Execution) int {
-	if e.SystemPrompt == nil {
-		return 1
+// replayLimit is a limit that no text of a true record exceeds. A body of white
+// space is rendered too, and shown nowhere.
+func (e *Execution) replayLimit() int {
+	limit := 1 + max(len(e.Prompt), len(e.Strategy.Body))
+	if e.SystemPrompt != nil {
+		limit += len(*e.SystemPrompt)
 	}
-	return 1 + len(*e.SystemPrompt)
+	return limit
 }
