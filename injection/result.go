@@ -51,6 +51,7 @@ type FileReport struct {
 	MediaType string         `json:"media_type,omitempty"`
 	Library   string         `json:"library,omitempty"`
 	New       bool           `json:"new"`
+	InContext bool           `json:"in_context,omitempty"` // its whole text is in the history already
 	Strategy  Strategy       `json:"strategy"`
 	Tokens    *tokens.Count  `json:"tokens,omitempty"` // absent where the decision did not need it
 	Citations int            `json:"citations"`
