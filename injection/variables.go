@@ -30,15 +30,16 @@ func (r Result) variables(b built) map[string]any {
 		Prefix + "strategy": string(r.Strategy), Prefix + "prompt": r.Prompt, Prefix + "context": r.Context, Prefix + "content": fullText(b),
 		Prefix + "citations": citationList(r.Citations), Prefix + "citations_text": citationsText(r.Citations), Prefix + "citation_count": len(r.Citations),
 		Prefix + "query": r.Query, Prefix + "reason": r.Reason, Prefix + "threshold": r.Threshold, Prefix + "limit": r.Limit,
-		Prefix + "tokens.files": r.Decision.Files.N, Prefix + "tokens.prompt": r.Decision.Prompt.N,
+		Prefix + "tokens.files": r.Decision.Files.N, Prefix + "tokens.files_method": r.Decision.Files.Method.String(), Prefix + "tokens.prompt": r.Decision.Prompt.N,
 		Prefix + "tokens.available": r.Decision.Available, Prefix + "tokens.used": r.Used.N,
 		Prefix + "window.length": r.Decision.Window.Length.N, Prefix + "window.in_context": r.Decision.Window.InContext.N,
 		Prefix + "window.remaining": r.Decision.Window.Remaining, Prefix + "window.occupied_percent": r.Decision.Window.OccupiedPercent,
 		Prefix + "names": names, Prefix + "paths": paths, Prefix + "count": len(r.Files), Prefix + "warnings": warnings,
+		Prefix + "overview": Overview(r.Files, r.Failures),
 	}
 }
 
-// fullText is the text of the files that stand whole in the prompt.
+// fullText is the text of the files that are whole in the prompt.
 func fullText(b built) string {
 	texts := make([]string, len(b.whole))
 	for i, a := range b.whole {

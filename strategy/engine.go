@@ -22,40 +22,60 @@ type Engine struct {
 	BuiltIns    map[string]any    // prompt variables of the host, below all context
 	Aliases     map[string]string // legacy names to paths, below everything
 	KeepMissing bool              // diagnostics mode: a placeholder without a value stays in the prompt
+	DryRun      bool              // run the preprocessors, check the templates and render nothing
 	MaxBytes    int               // most bytes of a rendered prompt; 0 means render.DefaultLimit
 	Logger      *slog.Logger      // names, durations and codes; nil logs nothing
 }
 
 // Execute runs s. x supplies the input and the context; the engine sets its
-// StrategyID and each preprocessor's Settings.
+// Strategy, StrategyID and DryRun, and each preprocessor's Settings.
 //
 // Any failure stops it and leaves no prompt: an *fault.Error of a
 // preprocessor.* code, or strategy.render_failed. When ctx ends, for whatever
-// cause, it returns promptly with fault.Canceled. The execution returned beside
-// an error has the steps and diagnostics so far.
+// cause, it returns promptly with fault.Canceled. Every error is an
+// [*ExecutionError] with the steps and diagnostics so far, which the execution
+// returned beside it has too.
+//
+// A dry run ends with status [DryRun] and without a prompt; the variables are in
+// the steps. It fails as a run would before rendering, and on malformed templates.
 func (e *Engine) Execute(ctx context.Context, s *Strategy, x ExecutionContext) (Execution, error) {
-	if s == nil {
-		return Execution{Schema: ExecutionSchema, Status: Failed}, &fault.Error{Code: fault.StrategyNotFound, Reason: "no strategy given", Next: "choose one"}
+	out, err := newExecution(), error(&fault.Error{Code: fault.StrategyNotFound, Reason: "no strategy given", Next: "choose one"})
+	if s != nil {
+		out, err = e.execute(ctx, s, x)
 	}
-	out, err := e.execute(ctx, s, x)
-	out.Status = Done
+	out.end(err, e.DryRun)
+	e.log(ctx, out, err)
 	if err != nil {
-		out.Status = Failed
-		out.Prompt, out.SystemPrompt = "", nil
-		if fault.Is(err, fault.Canceled) {
-			out.Status = Canceled
+		return out, &ExecutionError{Execution: out, Err: err}
+	}
+	return out, nil
+}
+
+// end sets the status that an execution ends in. A failure outside of all steps
+// gets a diagnostic; that of a step has its own.
+func (e *Execution) end(err error, dry bool) {
+	switch {
+	case err == nil && dry:
+		e.Status = DryRun
+	case err == nil:
+		e.Status = Done
+	case fault.Is(err, fault.Canceled):
+		e.Status = Canceled
+	default:
+		e.Status = Failed
+		if len(e.Steps) == 0 || e.Steps[len(e.Steps)-1].Failure == "" {
+			e.Diagnostics = append(e.Diagnostics, failure(err))
 		}
 	}
-	e.log(ctx, out, err)
-	return out, err
+	if e.Status != Done {
+		e.Prompt, e.SystemPrompt = "", nil
+	}
 }
 
 func (e *Engine) execute(ctx context.Context, s *Strategy, x ExecutionContext) (Execution, error) {
-	out := Execution{
-		Schema: ExecutionSchema, Input: Text(x.Input), KeepMissing: e.KeepMissing,
-		Strategy: Used{ID: s.ID, Name: s.Name, Body: Text(s.Body), Tools: s.Tools},
-		Steps:    []Step{}, Values: map[string]any{}, Missing: []string{}, Diagnostics: []Diagnostic{},
-	}
+	out := newExecution()
+	out.Input, out.KeepMissing = Text(x.Input), e.KeepMissing
+	out.Strategy = Used{ID: s.ID, Name: s.Name, Body: Text(s.Body), Tools: s.Tools}
 	if s.SystemPrompt != nil {
 		system := Text(*s.SystemPrompt)
 		out.Strategy.SystemPrompt = &system
@@ -69,6 +89,7 @@ func (e *Engine) execute(ctx context.Context, s *Strategy, x ExecutionContext) (
 		return out, err
 	}
 	for _, p := range chosen {
+		x.DryRun = e.DryRun
 		step, err := runStep(ctx, p, s, x)
 		out.Steps = append(out.Steps, step)
 		if err != nil {
@@ -79,6 +100,9 @@ func (e *Engine) execute(ctx context.Context, s *Strategy, x ExecutionContext) (
 	out.Diagnostics = append(out.Diagnostics, notes...)
 	if err := ctx.Err(); err != nil {
 		return out, canceled(ctx, s)
+	}
+	if e.DryRun {
+		return out, out.checkTemplates()
 	}
 	find := newSources(merged, x, e.BuiltIns, e.Aliases).lookup
 	return out, out.fill(find, render.Options{KeepMissing: e.KeepMissing, Limit: e.MaxBytes})
@@ -114,7 +138,6 @@ func unused(s *Strategy) Diagnostic {
 
 // prepared normalises the caller's values once for all steps.
 func prepared(s *Strategy, x ExecutionContext) (ExecutionContext, error) {
-	x.StrategyID = s.ID
 	x.Values = withAttachments(x.Values, x.Attachments)
 	values := make(map[string]any, len(x.Values))
 	for _, path := range sortedKeys(x.Values) {
@@ -133,6 +156,7 @@ func prepared(s *Strategy, x ExecutionContext) (ExecutionContext, error) {
 
 // forStep gives a preprocessor its own copy of the context.
 func forStep(id string, s *Strategy, x ExecutionContext) (ExecutionContext, error) {
+	x.Strategy, x.StrategyID = s.View(), s.ID
 	x.Messages = cloneMessages(x.Messages)
 	x.Attachments = slices.Clone(x.Attachments)
 	values, err := render.Normalize(x.Values)

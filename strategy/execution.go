@@ -19,14 +19,15 @@ const ExecutionSchema = "inlay.execution/v1"
 // States in which an execution ends.
 const (
 	Done     = "done"
+	DryRun   = "dry_run" // the preprocessors ran and nothing was rendered
 	Failed   = "failed"
 	Canceled = "canceled"
 )
 
 // Execution is the user message a strategy made, with everything it was made
 // from, so that retry and replay give the same bytes without running anything
-// again (STR-4). One that failed or was canceled has no prompt; its steps and
-// diagnostics are kept.
+// again (STR-4). One that failed, was canceled or was a dry run has no prompt;
+// its steps and diagnostics are kept.
 type Execution struct {
 	Schema       string         `json:"schema"`
 	Status       string         `json:"status"`
@@ -40,6 +41,24 @@ type Execution struct {
 	KeepMissing  bool           `json:"keep_missing,omitempty"`
 	Diagnostics  []Diagnostic   `json:"diagnostics"`
 }
+
+func newExecution() Execution {
+	return Execution{Schema: ExecutionSchema, Steps: []Step{}, Values: map[string]any{}, Missing: []string{}, Diagnostics: []Diagnostic{}}
+}
+
+// ExecutionError is the error of an execution that failed or was canceled, with
+// what was done up to then, so that a caller can show its steps and diagnostics.
+// Its code is that of Err.
+type ExecutionError struct {
+	Execution Execution
+	Err       error
+}
+
+// Error returns the text of Err.
+func (e *ExecutionError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ExecutionError) Unwrap() error { return e.Err }
 
 // Used is what an execution keeps of its strategy.
 type Used struct {

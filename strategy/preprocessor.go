@@ -19,8 +19,10 @@ import (
 // Process must return soon after ctx ends; one that does not is abandoned and
 // its result is dropped. Errors of code preprocessor.context_missing (what it
 // needs was not supplied) and preprocessor.permission_unavailable keep their
-// code; every other error is reported as preprocessor.exception. Error texts
-// must not hold document text, keys or values. It is safe for concurrent use.
+// code. An error that wraps fs.ErrPermission becomes permission_unavailable, a
+// fault of code window_unknown becomes context_missing; every other error is
+// reported as preprocessor.exception. Error texts must not hold document text,
+// keys or values. It is safe for concurrent use.
 type Preprocessor interface {
 	Info() Info
 	Process(ctx context.Context, x ExecutionContext) (Result, error)
@@ -36,16 +38,27 @@ type Info struct {
 	ContainInput []string      // variables that already contain the user's input (STR-8)
 }
 
+// Limit is the timeout that applies when the strategy names none: Timeout, or
+// [DefaultTimeout] where it is 0.
+func (i Info) Limit() time.Duration {
+	if i.Timeout > 0 {
+		return i.Timeout
+	}
+	return DefaultTimeout
+}
+
 // ExecutionContext is what a preprocessor may read.
 type ExecutionContext struct {
-	StrategyID  string
+	Strategy    View            // the strategy that runs it
+	StrategyID  string          // Strategy.ID
 	Input       string          // the user's text, byte for byte
 	Messages    []chat.Message  // the chat before the new message
 	Attachments []Attachment    // of the new message and of earlier ones
 	Model       llm.Measurer    // the model that will answer; may be nil
 	Settings    map[string]any  // options.preprocessors.{id}
 	Values      map[string]any  // attachments.*, clipboard.*, environment.*, extra.* by dotted path
-	Progress    func(event any) // starts the timeout anew; may be nil
+	Progress    func(event any) // restarts the timeout; may be nil
+	DryRun      bool            // decide and measure only: no prompt is rendered from the variables
 }
 
 // Attachment is a file handed to preprocessors: bytes, or a way to open them.

@@ -13,10 +13,27 @@ import (
 // inputMark parts a body from the input appended to it (STR-8).
 const inputMark = "\n<UserRequestStart>\n"
 
+// templates parses the body and the system prompt; system is nil without one.
+func (e *Execution) templates() (body, system *render.Template, err error) {
+	if body, err = render.Parse(string(e.Strategy.Body)); err != nil {
+		return nil, nil, err
+	}
+	if e.Strategy.SystemPrompt != nil {
+		system, err = render.Parse(string(*e.Strategy.SystemPrompt))
+	}
+	return body, system, err
+}
+
+// checkTemplates reports a body or a system prompt that cannot be rendered.
+func (e *Execution) checkTemplates() error {
+	_, _, err := e.templates()
+	return err
+}
+
 // fill renders the body and the system prompt of e.Strategy into e, all or
 // nothing, and notes what it read and missed.
 func (e *Execution) fill(find render.Lookup, o render.Options) error {
-	body, err := render.Parse(string(e.Strategy.Body))
+	body, system, err := e.templates()
 	if err != nil {
 		return err
 	}
@@ -25,25 +42,20 @@ func (e *Execution) fill(find render.Lookup, o render.Options) error {
 		return err
 	}
 	outputs := []render.Output{message}
-	var system *Text
-	if e.Strategy.SystemPrompt != nil {
-		t, err := render.Parse(string(*e.Strategy.SystemPrompt))
+	var systemText *Text
+	if system != nil {
+		out, err := system.Render(find, o)
 		if err != nil {
 			return err
 		}
-		out, err := t.Render(find, o)
-		if err != nil {
-			return err
-		}
-		text := Text(out.Text)
-		system, outputs = &text, append(outputs, out)
+		systemText, outputs = new(Text(out.Text)), append(outputs, out)
 	}
-	e.Prompt, e.SystemPrompt = e.message(body, message.Text), system
+	e.Prompt, e.SystemPrompt = e.message(body, message.Text), systemText
 	e.note(outputs)
 	return nil
 }
 
-// message lays body and input together (STR-8).
+// message joins body and input (STR-8).
 func (e *Execution) message(body *render.Template, rendered string) Text {
 	switch {
 	case strings.TrimSpace(string(e.Strategy.Body)) == "":
@@ -81,7 +93,11 @@ func (e *Execution) note(outputs []render.Output) {
 // else, and returns it. A result that differs from the stored prompt in any
 // byte means that the record was changed: fault.StoreDamaged.
 func Replay(e Execution) (Execution, error) {
-	if e.Status != Done {
+	switch e.Status {
+	case Done:
+	case DryRun:
+		return Execution{}, damaged("it was a dry run and has no prompt", nil)
+	default:
 		return Execution{}, damaged("it ended as "+e.Status+" and has no prompt", nil)
 	}
 	again := e
@@ -95,7 +111,7 @@ func Replay(e Execution) (Execution, error) {
 		return render.Verbatim(e.Input), path == Argument
 	}
 	again.Diagnostics = nil
-	if err := again.fill(find, render.Options{KeepMissing: e.KeepMissing, Limit: len(e.Prompt) + systemLen(e)}); err != nil {
+	if err := again.fill(find, render.Options{KeepMissing: e.KeepMissing, Limit: e.replayLimit()}); err != nil {
 		return Execution{}, damaged("it cannot be rendered", err)
 	}
 	if again.Prompt != e.Prompt || !reflect.DeepEqual(again.SystemPrompt, e.SystemPrompt) {
@@ -105,10 +121,12 @@ func Replay(e Execution) (Execution, error) {
 	return again, nil
 }
 
-// systemLen leaves room for a limit: no replayed text is longer than what is stored.
-func systemLen(e Execution) int {
-	if e.SystemPrompt == nil {
-		return 1
+// replayLimit is a limit that no text of a true record exceeds. A body of white
+// space is rendered too, and shown nowhere.
+func (e *Execution) replayLimit() int {
+	limit := 1 + max(len(e.Prompt), len(e.Strategy.Body))
+	if e.SystemPrompt != nil {
+		limit += len(*e.SystemPrompt)
 	}
-	return 1 + len(*e.SystemPrompt)
+	return limit
 }

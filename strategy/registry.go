@@ -73,7 +73,8 @@ func (r *Registry) Lookup(id string) (Preprocessor, bool) {
 	return p, ok
 }
 
-// All describes every preprocessor, by id.
+// All describes every preprocessor, ordered by id. Timeout is the one that
+// applies, never 0.
 func (r *Registry) All() []Info {
 	if r == nil {
 		return nil
@@ -82,7 +83,9 @@ func (r *Registry) All() []Info {
 	defer r.mu.RUnlock()
 	infos := make([]Info, 0, len(r.byID))
 	for _, p := range r.byID {
-		infos = append(infos, p.Info())
+		info := p.Info()
+		info.Timeout = info.Limit()
+		infos = append(infos, info)
 	}
 	slices.SortFunc(infos, func(a, b Info) int { return compare(a.ID, b.ID) })
 	return infos

@@ -70,23 +70,8 @@ func (s Step) failed(ctx context.Context, of *Strategy, got outcome, limit time.
 		err = exception(s.Preprocessor, got.err)
 	}
 	s.Failure, s.ErrorType = fault.CodeOf(err), got.errType
-	s.Diagnostics = append(s.Diagnostics, got.diagnostics...)
+	s.Diagnostics = append(append(s.Diagnostics, got.diagnostics...), signed(s.Preprocessor, []Diagnostic{failure(err)})...)
 	return s, err
-}
-
-// exception keeps the codes a preprocessor may fail with and wraps every other
-// error. Only errors of inlay's own form are quoted: what else an error's text
-// holds is unknown.
-func exception(id string, err error) error {
-	code := fault.CodeOf(err)
-	if code == fault.PreprocessorContextMissing || code == fault.PreprocessorPermissionUnavailable || code == fault.PreprocessorInvalidResult {
-		return err
-	}
-	reason := fmt.Sprintf("it failed with a %T", err)
-	if own, ok := errors.AsType[*fault.Error](err); ok {
-		reason = own.Error()
-	}
-	return &fault.Error{Code: fault.PreprocessorException, Subject: "preprocessor " + id, Reason: reason, Err: err}
 }
 
 // process calls the preprocessor, turns a panic into an error and checks the
@@ -125,13 +110,10 @@ type panicError struct{ kind string }
 func (e *panicError) Error() string { return "panicked with a " + e.kind }
 
 func timeoutOf(info Info, s *Strategy) time.Duration {
-	switch {
-	case s.Options.PreprocessorTimeout > 0:
+	if s.Options.PreprocessorTimeout > 0 {
 		return s.Options.PreprocessorTimeout
-	case info.Timeout > 0:
-		return info.Timeout
 	}
-	return DefaultTimeout
+	return info.Limit()
 }
 
 // watcher ends a context when no progress was made for a while.

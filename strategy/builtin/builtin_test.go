@@ -1,7 +1,6 @@
 package builtin_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,33 +157,6 @@ func TestFileManagerSelection(t *testing.T) {
 	p.Open = builtin.OpenUnder("strategies")
 	_, err = p.Process(t.Context(), x)
 	require.Error(t, err, "all files failed")
-}
-
-func TestOpenUnder(t *testing.T) {
-	root, outside := t.TempDir(), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(root, "in.txt"), []byte("in"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(outside, "out.txt"), []byte("out"), 0o600))
-	require.NoError(t, os.Symlink(filepath.Join(outside, "out.txt"), filepath.Join(root, "link.txt")))
-	require.NoError(t, os.Mkdir(filepath.Join(root, "dir"), 0o700))
-	open := builtin.OpenUnder(filepath.Join(root, "dir"), root)
-	data, err := open(t.Context(), filepath.Join(root, "in.txt"))
-	require.NoError(t, err)
-	require.Equal(t, "in", string(data))
-	for path, code := range map[string]fault.Code{
-		filepath.Join(outside, "out.txt"):                        fault.FileUnreadable,
-		filepath.Join(root, "..", filepath.Base(outside), "out"): fault.FileUnreadable,
-		filepath.Join(root, "link.txt"):                          fault.FileUnreadable,
-		filepath.Join(root, "dir"):                               fault.FileUnreadable,
-		filepath.Join(root, "gone.txt"):                          fault.FileNotFound,
-		"/etc/passwd":                                            fault.FileUnreadable,
-	} {
-		_, err := open(t.Context(), path)
-		require.Equal(t, code, fault.CodeOf(err), path)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = open(ctx, filepath.Join(root, "in.txt"))
-	require.ErrorIs(t, err, context.Canceled)
 }
 
 func FuzzReadableText(f *testing.F) {

@@ -3,16 +3,11 @@ package builtin
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"inlay/fault"
 	"inlay/injection"
 	"inlay/strategy"
 	"inlay/strategy/render"
@@ -94,6 +89,7 @@ func (p FileManagerSelection) contents(ctx context.Context, x strategy.Execution
 	req := injection.Request{
 		Messages: x.Messages, Text: cmp.Or(x.Input, "What do the selected files say?"), Model: x.Model, Files: files, Options: p.Defaults,
 	}
+	req.Options.DryRun = req.Options.DryRun || x.DryRun
 	if x.Progress != nil {
 		req.Report = func(s injection.Status) { x.Progress(s) }
 	}
@@ -108,73 +104,4 @@ func (p FileManagerSelection) contents(ctx context.Context, x strategy.Execution
 		})
 	}
 	return out, nil
-}
-
-// OpenUnder reads files that lie under one of the given folders, following no
-// link that leads out of it (SEC-2).
-func OpenUnder(roots ...string) func(ctx context.Context, path string) ([]byte, error) {
-	return func(ctx context.Context, name string) ([]byte, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for _, root := range roots {
-			rel, ok := under(root, name)
-			if ok {
-				return readUnder(root, rel)
-			}
-		}
-		return nil, &fault.Error{
-			Code: fault.FileUnreadable, Subject: path.Base(filepath.ToSlash(name)), Reason: "it lies outside of the folders that may be read",
-			Next: "attach it, or allow its folder",
-		}
-	}
-}
-
-// under reports whether name lies below root, by their absolute paths.
-func under(root, name string) (rel string, ok bool) {
-	base, err := filepath.Abs(root)
-	if err != nil {
-		return "", false
-	}
-	full, err := filepath.Abs(name)
-	if err != nil {
-		return "", false
-	}
-	rel, err = filepath.Rel(base, full)
-	return rel, err == nil && filepath.IsLocal(rel)
-}
-
-// maxSelected bounds one selected file; parsers have tighter limits of their own.
-const maxSelected = 256 << 20
-
-func readUnder(root, rel string) ([]byte, error) {
-	dir, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, unreadable(rel, err)
-	}
-	defer func() { _ = dir.Close() }()
-	f, err := dir.Open(rel)
-	if err != nil {
-		return nil, unreadable(rel, err)
-	}
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, unreadable(rel, errors.Join(err, fs.ErrInvalid))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSelected+1))
-	if err != nil {
-		return nil, unreadable(rel, err)
-	}
-	if len(data) > maxSelected {
-		return nil, &fault.Error{Code: fault.FileTooLarge, Subject: filepath.Base(rel), Reason: "it is larger than 256 MiB", Next: "select a smaller one"}
-	}
-	return data, nil
-}
-
-func unreadable(rel string, err error) error {
-	code := fault.FileUnreadable
-	if errors.Is(err, fs.ErrNotExist) {
-		code = fault.FileNotFound
-	}
-	return &fault.Error{Code: code, Subject: filepath.Base(rel), Reason: "it cannot be read", Next: "check that it exists, is a file and may be read", Err: err}
 }

@@ -2,15 +2,20 @@ package builtin_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"inlay/chat"
+	"inlay/injection"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
 )
@@ -48,24 +53,83 @@ func TestGoldenPrompts(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, out.Missing)
 			require.Empty(t, out.Diagnostics)
-			golden(t, filepath.Join("testdata", strings.TrimPrefix(s.ID, "builtin.")+".txtar"), out)
+			golden(t, filepath.Join("testdata", strings.TrimPrefix(s.ID, "builtin.")+".txtar"), sections("", out))
 		})
 	}
 }
 
-func golden(t *testing.T, file string, out strategy.Execution) {
-	t.Helper()
-	a := &txtar.Archive{Files: []txtar.File{{Name: "prompt", Data: []byte(out.Prompt + "\n")}}}
+// sections are an execution's prompt and system prompt, under the given name.
+func sections(name string, out strategy.Execution) []txtar.File {
+	list := []txtar.File{{Name: strings.TrimSpace(name + " prompt"), Data: []byte(out.Prompt + "\n")}}
 	if out.SystemPrompt != nil {
-		a.Files = append(a.Files, txtar.File{Name: "system", Data: []byte(*out.SystemPrompt + "\n")})
+		list = append(list, txtar.File{Name: strings.TrimSpace(name + " system"), Data: []byte(*out.SystemPrompt + "\n")})
 	}
-	got := txtar.Format(a)
+	return list
+}
+
+func golden(t *testing.T, file string, files []txtar.File) {
+	t.Helper()
+	got := txtar.Format(&txtar.Archive{Files: files})
 	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
 		require.NoError(t, os.WriteFile(file, got, 0o600))
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got))
+}
+
+// held stands in for files on a turn whose documents are all in the
+// conversation already: their names, and nothing to inject.
+type held struct{ files []injection.FileReport }
+
+func (held) Info() strategy.Info { return injection.Preprocessor{}.Info() }
+
+func (h held) Process(context.Context, strategy.ExecutionContext) (strategy.Result, error) {
+	return strategy.Result{Variables: map[string]any{
+		injection.Prefix + "overview": injection.Overview(h.files, nil), injection.Prefix + "context": "",
+	}}, nil
+}
+
+// Our strategies over documents read well whatever became of the documents. The
+// injected text itself is left out.
+func TestGoldenSituations(t *testing.T) {
+	over := func(input string, names ...string) strategy.ExecutionContext {
+		return strategy.ExecutionContext{Input: input, Attachments: attach(names...), Model: model(t, 100_000)}
+	}
+	whole := registry(t)
+	searched, err := strategy.NewRegistry(injection.Preprocessor{Injector: injector(t), Defaults: injection.Options{Mode: injection.ModeRetrieval}})
+	require.NoError(t, err)
+	before, err := strategy.NewRegistry(held{[]injection.FileReport{{Name: "lease.md", InContext: true}, {Name: "draft.md", InContext: true}}})
+	require.NoError(t, err)
+	situations := []struct {
+		name     string
+		registry *strategy.Registry
+		x        strategy.ExecutionContext
+	}{
+		{"no document", whole, over("How high is the deposit?")},
+		{"one document", whole, over("How high is the deposit?", "lease.md")},
+		{"several documents", whole, over("How high is the deposit?", "lease.md", "draft.md")},
+		{"one is unreadable", whole, over("How high is the deposit?", "lease.md", "gone.md")},
+		{"passages", searched, over("How high is the deposit?", "lease.md")},
+		{"in the conversation", before, over("How high is the deposit?", "lease.md", "draft.md")},
+	}
+	set := strategies(t, whole)
+	for _, id := range []string{"ask-documents", "compare-documents", "extract-table", "review-code", "summarize-documents"} {
+		s, ok := set.Lookup("builtin." + id)
+		require.True(t, ok)
+		var all []txtar.File
+		for _, situation := range situations {
+			out, err := (&strategy.Engine{Registry: situation.registry}).Execute(t.Context(), s, situation.x)
+			require.NoError(t, err, "%s: %s", id, situation.name)
+			require.Empty(t, out.Missing)
+			if text, _ := out.Steps[0].Variables["preprocess.files.context"].(string); text != "" {
+				out.Prompt = strategy.Text(strings.ReplaceAll(string(out.Prompt), text, "<context>"))
+			}
+			all = append(all, sections(situation.name, out)[0])
+		}
+		golden(t, filepath.Join("testdata", "situations", id+".txtar"), all)
+	}
 }
 
 // Our strategies are offered when what they work on is there.
@@ -100,9 +164,33 @@ func TestSummaryOfWhatDoesNotFit(t *testing.T) {
 		out, err := (&strategy.Engine{Registry: r}).Execute(t.Context(), s, strategy.ExecutionContext{Input: input, Model: model(t, 1500), Attachments: attach("lease.pdf")})
 		require.NoError(t, err)
 		prompt := string(out.Prompt)
-		require.Contains(t, prompt, `The strategy was "retrieval"`)
+		require.Regexp(t, `- lease\.pdf \([2-9] passages below\)`, prompt)
 		require.Contains(t, prompt, "Citation 2:")
 		require.True(t, strings.HasSuffix(prompt, input+"\n"), prompt)
+	}
+}
+
+// Passages of a long table come with its header row.
+func TestTableHeadersInPrompts(t *testing.T) {
+	var table strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&table, "%d,Customer %d,%d\n", 10000+i, i*7%400, i*13%50)
+	}
+	csv := "order_id,customer,quantity\n" + table.String()
+	md := "# Orders\n\n| order_id | customer | quantity |\n|---|---|---|\n| " + strings.ReplaceAll(strings.ReplaceAll(strings.TrimSuffix(table.String(), "\n"), ",", " | "), "\n", " |\n| ") + " |\n"
+	for name, data := range map[string]string{"orders.csv": csv, "orders.md": md} {
+		s, ok := strategies(t, registry(t)).Lookup("builtin.ask-documents")
+		require.True(t, ok)
+		out, err := (&strategy.Engine{Registry: registry(t)}).Execute(t.Context(), s, strategy.ExecutionContext{
+			Input: "Who ordered 11234?", Model: model(t, 4000),
+			Attachments: []strategy.Attachment{{Attachment: chat.Attachment{Name: name}, New: true, Open: func(context.Context) ([]byte, error) { return []byte(data), nil }}},
+		})
+		require.NoError(t, err)
+		before, _, ok := strings.Cut(string(out.Prompt), "| 11234 | ")
+		require.True(t, ok, "%s: the row is found", name)
+		passage := before[strings.LastIndex(before, " begin ["):]
+		require.Contains(t, passage, "| order_id | customer | quantity |", name)
+		require.Contains(t, passage, strconv.Quote(name)+", lines ")
 	}
 }
 

@@ -54,7 +54,7 @@ const context = `{
  "environment": {"os": "Linux", "architecture": "arm64", "locale": "de-DE", "timeZone": "Europe/Berlin", "currentDate": "2026-01-02"},
  "extra": {"file_manager": {"current_folder": {"path": "/home", "displayName": "Home"}, "selection": {"items": [{"path": null, "kind": "virtual", "size": 5}]}},
            "browser": {"active_tab": {"url": "https://arxiv.org/abs/1", "title": "Paper", "domain": "arxiv.org"}},
-           "workspace": {"root": "/src", "name": "inlay", "git": {"branch": "main", "hasChanges": false}}}
+           "workspace": {"root": "/src", "id": 18446744073709551615, "name": "inlay", "git": {"branch": "main", "hasChanges": false}}}
 }`
 
 func TestOperators(t *testing.T) {
@@ -92,6 +92,8 @@ func TestOperators(t *testing.T) {
 		{"clipboard.hasImage: {equals: true}", condition.True, ""},
 		{"extra.workspace.git.hasChanges: {equals: true}", condition.False, ""},
 		{"assistant.model.supportsToolCall: {in: [true]}", condition.True, ""},
+		{"extra.workspace.id: {min: 18000000000000000000}", condition.True, ""},
+		{"extra.workspace.id: {max: 5}", condition.False, ""},
 		// lists
 		{"attachments.files: {count: {min: 2, max: 2}}", condition.True, ""},
 		{"clipboard.files: {count: {min: 1}}", condition.False, ""},

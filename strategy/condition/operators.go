@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
@@ -28,6 +29,9 @@ func toNumber(v any) (float64, bool) {
 		return float64(v), true
 	case float64:
 		return v, true
+	case json.Number:
+		f, err := v.Float64()
+		return f, err == nil
 	}
 	return 0, false
 }

@@ -118,6 +118,8 @@ func TestFormat(t *testing.T) {
 		{"bool", true, "true"},
 		{"int", 42, "42"},
 		{"big int", int64(math.MaxInt64), "9223372036854775807"},
+		{"beyond int64", uint64(math.MaxUint64), "18446744073709551615"},
+		{"many digits", json.Number("-123456789012345678901"), "-123456789012345678901"},
 		{"whole float", 5.0, "5"},
 		{"float", 0.1, "0.1"},
 		{"small", 1e-9, "1e-09"},

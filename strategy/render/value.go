@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,8 @@ var (
 )
 
 // Normalize copies a value into the few forms that are stored and rendered:
-// nil, bool, string (valid UTF-8), int64, float64, []any and map[string]any.
+// nil, bool, string (valid UTF-8), int64, float64, []any and map[string]any;
+// whole numbers that an int64 cannot hold are a json.Number, digit for digit.
 // Other values take the way of their JSON form. Channels, functions, NaN,
 // infinities and values that contain themselves are errors. Normalising what
 // was normalised, stored as JSON and read back changes no rendered byte.
@@ -106,6 +108,7 @@ func (n *normalizer) object(in map[string]any, depth int) (any, error) {
 	return out, nil
 }
 
+// number keeps every digit of a whole number; fractions become a float64.
 func number(n json.Number) (any, error) {
 	if i, err := n.Int64(); err == nil {
 		return i, nil
@@ -113,6 +116,12 @@ func number(n json.Number) (any, error) {
 	f, err := n.Float64()
 	if err != nil {
 		return nil, fmt.Errorf("number out of range: %w", errors.Unwrap(err))
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, fmt.Errorf("%v has no text form", f)
+	}
+	if whole, ok := new(big.Int).SetString(n.String(), 10); ok { // at most 309 digits, else it is out of range
+		return json.Number(whole.String()), nil
 	}
 	return f, nil
 }
@@ -147,8 +156,11 @@ func DecodeJSON(data []byte) (any, error) {
 
 // formatNumber writes numbers as JSON does.
 func formatNumber(v any) string {
-	if i, ok := v.(int64); ok {
-		return strconv.FormatInt(i, 10)
+	switch n := v.(type) {
+	case int64:
+		return strconv.FormatInt(n, 10)
+	case json.Number:
+		return n.String()
 	}
 	f, _ := v.(float64)
 	if f == 0 {

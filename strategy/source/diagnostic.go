@@ -49,6 +49,7 @@ type Diagnostic struct {
 	Line     int    `json:"line,omitempty"`   // from 1; 0 is unknown
 	Column   int    `json:"column,omitempty"` // from 1, in characters; 0 is unknown
 	Source   string `json:"source,omitempty"` // the preprocessor or provider it comes from
+	Cause    string `json:"cause,omitempty"`  // of a failure: the code of what led to Code, such as "corrupt"
 }
 
 // String writes "file:line:column: severity code path: message", leaving out what is unknown.
