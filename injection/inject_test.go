@@ -109,7 +109,9 @@ func TestFollowUps(t *testing.T) {
 	third, err := in.Inject(t.Context(), injection.Request{Text: "big facts", Messages: past, Files: []injection.File{big}, Earlier: []injection.File{withID(small)}, Model: m})
 	require.NoError(t, err)
 	require.Equal(t, injection.Retrieval, third.Strategy)
-	require.Len(t, third.Files, 1, "what stands whole in the window is not searched")
+	require.Len(t, third.Files, 2)
+	require.True(t, third.Files[0].InContext, "what is whole in the window is not searched")
+	require.Nil(t, third.Files[0].Index)
 	past = append(past, third.Message, chat.Message{Role: chat.Assistant, Text: "ok"})
 
 	fourth, err := in.Inject(t.Context(), injection.Request{Text: "big facts", Messages: past, Earlier: []injection.File{withID(small), withID(big)}, Model: m})

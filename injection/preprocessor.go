@@ -2,7 +2,6 @@ package injection
 
 import (
 	"context"
-	"maps"
 	"strings"
 	"time"
 
@@ -21,7 +20,10 @@ type Preprocessor struct {
 	Observe  func(Result)    // told the whole result, for the host: a strategy sees variables alone (STR-2); nil: nobody
 }
 
-var _ strategy.Preprocessor = Preprocessor{}
+var (
+	_ strategy.Preprocessor    = Preprocessor{}
+	_ strategy.SettingsChecker = Preprocessor{}
+)
 
 // Info describes the preprocessor.
 func (Preprocessor) Info() strategy.Info {
@@ -39,10 +41,7 @@ func (Preprocessor) Info() strategy.Info {
 // The setting "query" is what the strategy itself asks of the files, such as a
 // summary at one click; what the user wrote follows it.
 func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) (strategy.Result, error) {
-	settings := maps.Clone(x.Settings)
-	query, _ := settings["query"].(string)
-	delete(settings, "query")
-	options, err := withSettings(p.Defaults, settings)
+	options, query, err := p.settings(x.Settings)
 	if err != nil {
 		return strategy.Result{}, err
 	}

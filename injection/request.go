@@ -2,12 +2,11 @@ package injection
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"inlay/chat"
-	"inlay/fault"
 	"inlay/llm"
+	"inlay/options"
 	"inlay/prompts"
 )
 
@@ -57,7 +56,7 @@ func ParseMode(s string) (Mode, error) {
 	case "full", "retrieval", "none":
 		return Mode(s), nil
 	}
-	return Auto, &fault.Error{Code: fault.Usage, Subject: "mode", Reason: fmt.Sprintf("is %q, want auto, full, retrieval or none", s)}
+	return Auto, options.Check("mode", s)
 }
 
 // Policy is what happens when not all new files fit.
@@ -88,27 +87,6 @@ type Options struct {
 	Debug            bool         // fill Result.Debug
 	DebugContent     bool         // with the documents' text in it
 	Namespace        string       // separates callers in the cache
-}
-
-// Validate names the first option that is out of range.
-func (o Options) Validate() error {
-	bad := func(name string, got any, want string) error {
-		return &fault.Error{Code: fault.Usage, Subject: name, Reason: fmt.Sprintf("is %v, want %s", got, want)}
-	}
-	switch {
-	case o.Limit < 0 || o.Limit > 100:
-		return bad("retrieval_limit", o.Limit, "1 to 100")
-	case o.Threshold != nil && !(*o.Threshold >= 0 && *o.Threshold <= 1):
-		return bad("retrieval_affinity_threshold", *o.Threshold, "0 to 1")
-	case o.TargetContextUse != 0 && !(o.TargetContextUse > 0 && o.TargetContextUse <= 1):
-		return bad("target_context_use", o.TargetContextUse, "more than 0 and at most 1")
-	case o.ReserveOutput < 0:
-		return bad("reserve_output_tokens", o.ReserveOutput, "0 or more")
-	case o.Policy != AllOrNothing && o.Policy != MixedPolicy:
-		return bad("policy", o.Policy, "all or mixed")
-	}
-	_, err := ParseMode(string(o.Mode))
-	return err
 }
 
 // mode is the override in force for f.

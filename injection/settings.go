@@ -1,59 +1,68 @@
 package injection
 
 import (
-	"fmt"
-
 	"inlay/fault"
+	"inlay/options"
 	"inlay/prompts"
 )
 
-// withSettings lays a strategy's settings over o. Keys are those of the configuration
-// file; an unknown one is an error.
-func withSettings(o Options, settings map[string]any) (Options, error) {
-	for key, value := range settings {
-		if err := setOption(&o, key, value); err != nil {
-			return o, &fault.Error{Code: fault.Usage, Subject: "options.preprocessors.files." + key, Reason: err.Error()}
+// With returns o with the given options in force, decoded by the table in
+// package options. Those that are not about files are left to others. Where
+// prompt_set names neither built-in set the error is fault.Usage.
+func (o Options) With(values options.Values) (Options, error) {
+	for key, value := range values {
+		if err := o.set(key, value); err != nil {
+			return o, err
 		}
 	}
 	return o, o.Validate()
 }
 
-func setOption(o *Options, key string, value any) (err error) {
-	switch key {
-	case "mode":
-		o.Mode, err = modeOf(value)
-	case "policy":
-		o.Policy, err = policyOf(value)
-	case "coverage":
-		o.Coverage, err = coverageOf(value)
-	case "retrieval_limit":
-		o.Limit, err = intOf(value)
-	case "retrieval_affinity_threshold":
-		var t float64
-		t, err = floatOf(value)
-		o.Threshold = &t
-	case "target_context_use":
-		o.TargetContextUse, err = floatOf(value)
-	case "reserve_output_tokens":
-		o.ReserveOutput, err = intOf(value)
-	case "prompt_set":
-		o.Prompts, err = promptsOf(value)
-	case "strict":
-		o.Strict, err = boolOf(value)
-	case "expand_query":
-		o.ExpandQuery, err = boolOf(value)
-	default:
-		err = fmt.Errorf("is not a setting of files")
+func (o *Options) set(key string, value any) (err error) {
+	switch v := value.(type) {
+	case string:
+		return o.setWord(key, v)
+	case bool:
+		switch key {
+		case "strict":
+			o.Strict = v
+		case "expand_query":
+			o.ExpandQuery = v
+		}
+	case int64:
+		switch key {
+		case "retrieval_limit":
+			o.Limit = int(v)
+		case "reserve_output_tokens":
+			o.ReserveOutput = int(v)
+		}
+	case float64:
+		switch key {
+		case "retrieval_affinity_threshold":
+			o.Threshold = &v
+		case "target_context_use":
+			o.TargetContextUse = v
+		}
 	}
-	return err
+	return nil
 }
 
-func modeOf(v any) (Mode, error) {
-	s, ok := v.(string)
-	if !ok {
-		return Auto, fmt.Errorf("is %v, want auto, full, retrieval or none", v)
+func (o *Options) setWord(key, word string) (err error) {
+	switch key {
+	case "mode":
+		o.Mode, err = ParseMode(word)
+	case "policy":
+		o.Policy, err = ParsePolicy(word)
+	case "coverage":
+		o.Coverage = word == "auto"
+	case "on_overflow":
+		o.RetrieveOverflow = word == "retrieve"
+	case "on_failure":
+		o.Continue = word == "continue"
+	case "prompt_set":
+		o.Prompts, err = prompts.Named(word)
 	}
-	return ParseMode(s)
+	return err
 }
 
 // ParsePolicy reads "all" or "mixed"; empty is all.
@@ -64,63 +73,62 @@ func ParsePolicy(s string) (Policy, error) {
 	case "mixed":
 		return MixedPolicy, nil
 	}
-	return AllOrNothing, &fault.Error{Code: fault.Usage, Subject: "policy", Reason: fmt.Sprintf("is %q, want all or mixed", s)}
+	return AllOrNothing, options.Check("policy", s)
 }
 
-func policyOf(v any) (Policy, error) {
-	s, ok := v.(string)
-	if !ok {
-		return AllOrNothing, fmt.Errorf("is %v, want all or mixed", v)
+// Validate names the first option that is out of range, as the table in package
+// options has it.
+func (o Options) Validate() error {
+	values := map[string]any{"reserve_output_tokens": o.ReserveOutput}
+	if o.Limit != 0 {
+		values["retrieval_limit"] = o.Limit
 	}
-	return ParsePolicy(s)
+	if o.Threshold != nil {
+		values["retrieval_affinity_threshold"] = *o.Threshold
+	}
+	if o.TargetContextUse != 0 {
+		values["target_context_use"] = o.TargetContextUse
+	}
+	if _, err := options.Files.Decode("", values); err != nil {
+		return err
+	}
+	if _, err := ParsePolicy(string(o.Policy)); err != nil {
+		return err
+	}
+	_, err := ParseMode(string(o.Mode))
+	return err
 }
 
-func coverageOf(v any) (bool, error) {
-	switch v {
-	case "off":
-		return false, nil
-	case "auto":
-		return true, nil
-	}
-	return false, fmt.Errorf("is %v, want off or auto", v)
+// querySetting is what a strategy itself asks of the files.
+const querySetting = "query"
+
+// settingsPrefix begins the path of a setting in a strategy file.
+const settingsPrefix = "options.preprocessors." + ID + "."
+
+// CheckSettings implements strategy.SettingsChecker.
+func (p Preprocessor) CheckSettings(settings map[string]any) error {
+	_, _, err := p.settings(settings)
+	return err
 }
 
-// promptsOf names one of the prompt sets that come with inlay; a folder of a
-// user's own is not a strategy's to choose.
-func promptsOf(v any) (*prompts.Set, error) {
-	name, ok := v.(string)
-	if !ok {
-		return nil, fmt.Errorf("is %v, want classic or cited", v)
+// settings reads what a strategy sets: options by their keys, and its query.
+func (p Preprocessor) settings(given map[string]any) (o Options, query string, err error) {
+	rest := make(map[string]any, len(given))
+	for name, value := range given {
+		if name != querySetting {
+			rest[name] = value
+			continue
+		}
+		text, ok := value.(string)
+		if !ok {
+			return o, "", &fault.Error{Code: fault.Usage, Subject: settingsPrefix + name, Reason: "must be a text"}
+		}
+		query = text
 	}
-	return prompts.Named(name)
-}
-
-func intOf(v any) (int, error) {
-	f, err := floatOf(v)
-	if err != nil || f != float64(int(f)) {
-		return 0, fmt.Errorf("is %v, want a whole number", v)
+	values, err := options.Files.Decode(settingsPrefix, rest)
+	if err != nil {
+		return o, "", err
 	}
-	return int(f), nil
-}
-
-func floatOf(v any) (float64, error) {
-	switch n := v.(type) {
-	case int:
-		return float64(n), nil
-	case int64:
-		return float64(n), nil
-	case uint64:
-		return float64(n), nil
-	case float64:
-		return n, nil
-	}
-	return 0, fmt.Errorf("is %v, want a number", v)
-}
-
-func boolOf(v any) (bool, error) {
-	b, ok := v.(bool)
-	if !ok {
-		return false, fmt.Errorf("is %v, want true or false", v)
-	}
-	return b, nil
+	o, err = p.Defaults.With(values)
+	return o, query, err
 }

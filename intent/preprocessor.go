@@ -3,9 +3,6 @@ package intent
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"inlay/chat"
@@ -41,14 +38,18 @@ func (Preprocessor) Info() strategy.Info {
 	}
 }
 
+// CheckSettings implements strategy.SettingsChecker: there are none.
+func (Preprocessor) CheckSettings(settings map[string]any) error {
+	return strategy.NoSettings(ID, settings)
+}
+
 // Process returns preprocess.intent.text, .language, .documents and .raw.
 func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) (strategy.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return strategy.Result{}, err
 	}
-	if len(x.Settings) > 0 {
-		names := strings.Join(slices.Sorted(maps.Keys(x.Settings)), ", ")
-		return strategy.Result{}, &fault.Error{Code: fault.Usage, Subject: "options.preprocessors.intent", Reason: "has no setting " + names, Next: "leave it out"}
+	if err := p.CheckSettings(x.Settings); err != nil {
+		return strategy.Result{}, err
 	}
 	if p.Known != nil {
 		return p.Known.strategyResult(), nil

@@ -1,14 +1,13 @@
 package route
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"inlay/chat"
-	"inlay/fault"
+	"inlay/options"
 	"inlay/strategy"
 	"inlay/strategy/render"
 )
@@ -22,7 +21,8 @@ const Prefix = "preprocess.route."
 // Preprocessor is a [Router] as strategies see it. It returns variables only;
 // applying the decision is the caller's part (STR-17). A strategy's
 // options.preprocessors.route start from the router's settings and take the
-// seed's names, and mode. It is off until one of them turns it on.
+// keys of package options, route_as among them. It is off until one of them
+// turns it on.
 type Preprocessor struct {
 	Router Router
 }
@@ -38,22 +38,16 @@ func (Preprocessor) Info() strategy.Info {
 	}
 }
 
-// options are what a strategy may set.
-type options struct {
-	Settings
-	Mode string `json:"mode"`
-}
-
 // Process returns preprocess.route.routed, .decision, .reasoning, .tool.name,
 // .tool.params, .big.notes, .big.use_condensed_prompt, .big.condensed_prompt,
 // .saved_tokens and .warnings.
 func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) (strategy.Result, error) {
-	o, mode, err := p.options(x.Settings)
+	settings, mode, err := p.settings(x.Settings)
 	if err != nil {
 		return strategy.Result{}, err
 	}
 	r := p.Router
-	r.Settings = o.Settings
+	r.Settings = settings
 	if r.Counter == nil && x.Model != nil {
 		if r.Counter, err = x.Model.Counter(ctx); err != nil {
 			return strategy.Result{}, err
@@ -78,22 +72,20 @@ func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) 
 	return res, nil
 }
 
-func (p Preprocessor) options(given map[string]any) (options, Mode, error) {
-	o := options{Settings: p.Router.Settings, Mode: "code"}
-	text, err := json.Marshal(given)
-	if err == nil && len(given) > 0 {
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		err = d.Decode(&o)
+// CheckSettings implements strategy.SettingsChecker.
+func (p Preprocessor) CheckSettings(settings map[string]any) error {
+	_, _, err := p.settings(settings)
+	return err
+}
+
+func (p Preprocessor) settings(given map[string]any) (Settings, Mode, error) {
+	values, err := options.Route.Decode("options.preprocessors."+ID+".", given)
+	if err != nil {
+		return Settings{}, Mode{}, err
 	}
-	mode, ok := FindMode(o.Mode)
-	if err != nil || !ok {
-		return o, mode, &fault.Error{
-			Code: fault.Usage, Subject: "options.preprocessors.route", Reason: "has a setting that is not known or of the wrong type",
-			Next: "see docs/route.md for the names", Err: err,
-		}
-	}
-	return o, mode, o.Validate()
+	mode, _ := FindMode(cmp.Or(values.Text("route_as"), "code"))
+	s := p.Router.Settings.With(values)
+	return s, mode, s.Validate()
 }
 
 func value(values map[string]any, path string) string {

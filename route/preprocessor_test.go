@@ -29,7 +29,7 @@ func TestPreprocessor(t *testing.T) {
 	require.Equal(t, false, r.Variables["preprocess.route.routed"], "off by default")
 	require.Empty(t, r.Variables["preprocess.route.decision"])
 
-	x.Settings = map[string]any{"enablePromptPreprocessor": true, "mode": "ask"}
+	x.Settings = map[string]any{"enable_prompt_preprocessor": true, "route_as": "ask"}
 	r, err = p.Process(t.Context(), x)
 	require.NoError(t, err)
 	require.Equal(t, "big", r.Variables["preprocess.route.decision"])
@@ -41,7 +41,7 @@ func TestPreprocessor(t *testing.T) {
 	require.Equal(t, "read_file", r.Variables["preprocess.route.tool.name"])
 	require.Equal(t, map[string]any{"path": "main.go"}, r.Variables["preprocess.route.tool.params"])
 
-	for _, bad := range []map[string]any{{"mood": 1}, {"mode": "poet"}, {"preprocessorTemperature": "hot"}, {"preprocessorTemperature": 9.0}} {
+	for _, bad := range []map[string]any{{"mood": 1}, {"route_as": "poet"}, {"mode": "ask"}, {"preprocessor_temperature": "hot"}, {"preprocessor_temperature": 9.0}, {"preprocessorTemperature": 0.5}} {
 		x.Settings = bad
 		_, err = p.Process(t.Context(), x)
 		require.True(t, fault.Is(err, fault.Usage), bad)

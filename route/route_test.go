@@ -290,7 +290,7 @@ func TestGovernance(t *testing.T) {
 		"provider listed":    {governance: route.Governance{Providers: []string{"openai"}, Models: []string{"openai:gpt-4o-mini"}}},
 		"provider not":       {governance: route.Governance{Providers: []string{"ollama"}}, warns: "provider openai is not on"},
 		"model not":          {governance: route.Governance{Models: []string{"openai:gpt-4o"}}, warns: "model openai:gpt-4o-mini is not on"},
-		"no model":           {settings: func(s *route.Settings) { s.PreprocessorModelID = " " }, warns: "preprocessorModelId is empty"},
+		"no model":           {settings: func(s *route.Settings) { s.PreprocessorModelID = " " }, warns: "preprocessor_model_id is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := &scripted{name: "openai:gpt-4o-mini", answers: []string{`{"decision":"big","reasoning":"r"}`}}

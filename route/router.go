@@ -116,7 +116,7 @@ func (r Router) Decide(ctx context.Context, req Request) (Outcome, error) {
 func (r Router) misconfigured(m Model) string {
 	switch {
 	case strings.TrimSpace(r.Settings.PreprocessorModelID) == "":
-		return "preprocessorModelId is empty"
+		return "preprocessor_model_id is empty"
 	case m.Generator == nil:
 		return "the provider " + r.Settings.PreprocessorProvider + " is not there"
 	}
@@ -279,7 +279,7 @@ func publicReason(err error) string {
 	case code == fault.BackendUnreachable:
 		return "cannot be reached (backend_unreachable); check the provider, its address and its key"
 	case code == fault.ModelNotFound:
-		return "is not there (model_not_found); check preprocessorModelId"
+		return "is not there (model_not_found); check preprocessor_model_id"
 	case code == fault.Unauthorized:
 		return "was not allowed (unauthorized); check the provider's key"
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"inlay/fault"
+	"inlay/options"
 )
 
 // Settings are those of one workspace, with the seed's names. The zero value
@@ -27,15 +27,51 @@ func Defaults() Settings {
 	}
 }
 
-// Validate names the first setting that is out of range, as fault.Usage.
-func (s Settings) Validate() error {
-	switch {
-	case !(s.PreprocessorTemperature >= 0 && s.PreprocessorTemperature <= 2):
-		return &fault.Error{Code: fault.Usage, Subject: "preprocessorTemperature", Reason: fmt.Sprintf("is %v, want 0 to 2", s.PreprocessorTemperature)}
-	case s.PreprocessorMaxContextChars < 0:
-		return &fault.Error{Code: fault.Usage, Subject: "preprocessorMaxContextChars", Reason: fmt.Sprintf("is %d, want 0 or more", s.PreprocessorMaxContextChars)}
+// With returns s with the given options in force, decoded by the table in
+// package options. Those that are not about routing are left to others.
+func (s Settings) With(values options.Values) Settings {
+	for key, value := range values {
+		switch v := value.(type) {
+		case bool:
+			s.setSwitch(key, v)
+		case string:
+			switch key {
+			case "preprocessor_provider":
+				s.PreprocessorProvider = v
+			case "preprocessor_model_id":
+				s.PreprocessorModelID = v
+			}
+		case int64:
+			if key == "preprocessor_max_context_chars" {
+				s.PreprocessorMaxContextChars = int(v)
+			}
+		case float64:
+			if key == "preprocessor_temperature" {
+				s.PreprocessorTemperature = v
+			}
+		}
 	}
-	return nil
+	return s
+}
+
+func (s *Settings) setSwitch(key string, on bool) {
+	switch key {
+	case "enable_prompt_preprocessor":
+		s.EnablePromptPreprocessor = on
+	case "condensed_prompt_enabled":
+		s.CondensedPromptEnabled = on
+	case "retry_full_prompt":
+		s.RetryFullPrompt = on
+	}
+}
+
+// Validate names the first setting that is out of range, as the table in package
+// options has it: fault.Usage.
+func (s Settings) Validate() error {
+	if err := options.Check("preprocessor_temperature", s.PreprocessorTemperature); err != nil {
+		return err
+	}
+	return options.Check("preprocessor_max_context_chars", s.PreprocessorMaxContextChars)
 }
 
 // Governance is what an organisation allows. An empty list allows everything.

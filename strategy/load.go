@@ -1,12 +1,16 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
 
+	"inlay/fault"
+	"inlay/strategy/render"
 	"inlay/strategy/source"
 )
 
@@ -102,7 +106,11 @@ func (l Loader) check(s *Strategy, n source.Node, p *source.Problems) {
 		if i < len(list.Items) {
 			at = list.Items[i].At
 		}
-		if _, known := l.Registry.Lookup(id); l.Registry != nil && !known {
+		one, known := l.Registry.Lookup(id)
+		switch {
+		case known:
+			checkSettings(one, id, s, n, p)
+		case l.Registry != nil:
 			p.Error(at, source.UnknownPreprocessor, "preprocessors", "There is no preprocessor %q.", id)
 		}
 	}
@@ -117,6 +125,37 @@ func (l Loader) check(s *Strategy, n source.Node, p *source.Problems) {
 			p.Warn(f.At, source.InvalidField, "options.preprocessors."+f.Name, "These settings are for a preprocessor the strategy does not run.")
 		}
 	}
+}
+
+// checkSettings reports the setting that a preprocessor refuses, where it is
+// written: in the strategy itself, or in the source that it derives from.
+func checkSettings(one Preprocessor, id string, s *Strategy, n source.Node, p *source.Problems) {
+	settings, err := render.Normalize(s.Options.Preprocessors[id])
+	if err != nil {
+		return // decoding the fields has said so
+	}
+	given, _ := settings.(map[string]any)
+	err = CheckSettings(one, given)
+	if err == nil {
+		return
+	}
+	path, reason := "options.preprocessors."+id, err.Error()
+	at := n.At
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		path = cmp.Or(e.Subject, path)
+		reason = strings.TrimPrefix(reason, e.Subject+": ")
+	}
+	options, _ := n.Field("options")
+	all, _ := options.Field("preprocessors")
+	if own, ok := all.Field(id); ok {
+		at = own.At
+		for _, f := range own.Fields {
+			if "options.preprocessors."+id+"."+f.Name == path {
+				at = f.At
+			}
+		}
+	}
+	p.Error(at, source.InvalidField, path, "The setting %s.", reason)
 }
 
 // identify sets the id: the file's own, or one made of provider and path.

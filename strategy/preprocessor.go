@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"inlay/chat"
+	"inlay/fault"
 	"inlay/llm"
 	"inlay/strategy/source"
 )
@@ -26,6 +27,33 @@ import (
 type Preprocessor interface {
 	Info() Info
 	Process(ctx context.Context, x ExecutionContext) (Result, error)
+}
+
+// SettingsChecker is implemented by a preprocessor that can tell without
+// running whether it takes its settings (options.preprocessors.{id}). A loader
+// refuses the strategies that it refuses, and the engine asks it before it calls
+// Process. The error is a fault.Error whose subject is the setting's path; it
+// holds no values that are text.
+type SettingsChecker interface {
+	CheckSettings(settings map[string]any) error
+}
+
+// CheckSettings asks p whether it takes its settings. One that is no
+// SettingsChecker takes any.
+func CheckSettings(p Preprocessor, settings map[string]any) error {
+	if c, ok := p.(SettingsChecker); ok {
+		return c.CheckSettings(settings)
+	}
+	return nil
+}
+
+// NoSettings is CheckSettings for a preprocessor that has none: it refuses any.
+func NoSettings(id string, settings map[string]any) error {
+	names := sortedKeys(settings)
+	if len(names) == 0 {
+		return nil
+	}
+	return &fault.Error{Code: fault.Usage, Subject: "options.preprocessors." + id + "." + names[0], Reason: "is not an option here", Next: id + " has none"}
 }
 
 // Info describes a preprocessor.

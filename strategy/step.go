@@ -82,6 +82,9 @@ func process(ctx context.Context, p Preprocessor, id string, x ExecutionContext)
 			got = outcome{err: &panicError{kind: fmt.Sprintf("%T", v)}, errType: fmt.Sprintf("panic: %T", v)}
 		}
 	}()
+	if err := CheckSettings(p, x.Settings); err != nil {
+		return outcome{err: err, errType: fmt.Sprintf("%T", err)}
+	}
 	r, err := p.Process(ctx, x)
 	if err != nil {
 		return outcome{err: err, errType: fmt.Sprintf("%T", err), diagnostics: signed(id, r.Diagnostics)}

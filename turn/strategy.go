@@ -31,7 +31,7 @@ func (t *Turn) execute(ctx context.Context, req injection.Request) error {
 	if err != nil {
 		return err
 	}
-	engine := &strategy.Engine{Registry: registry, KeepMissing: t.req.KeepMissing, Logger: t.engine.Logger}
+	engine := &strategy.Engine{Registry: registry, KeepMissing: t.req.KeepMissing, DryRun: t.req.Options.DryRun, Logger: t.engine.Logger}
 	start := time.Now()
 	out, err := engine.Execute(ctx, t.req.Strategy, t.context(req))
 	t.engine.observe().Stage("strategy", time.Since(start))

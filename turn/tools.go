@@ -29,7 +29,7 @@ func (t *Turn) layers() []strategy.ToolRules {
 // rules leaves the tools that may reach the model.
 func (t *Turn) rules(context.Context) error {
 	for _, tool := range t.req.Tools {
-		if d := allowed(tool.Name, t.layers()...); d.Known && !d.Allowed {
+		if d := strategy.Allowed(tool.Name, t.layers()...); d.Known && !d.Allowed {
 			t.Denied = append(t.Denied, Denial{Tool: tool.Name, Plugin: d.Plugin, Func: d.Func})
 			continue
 		}
@@ -43,7 +43,7 @@ func (t *Turn) rules(context.Context) error {
 func (t *Turn) refuse(a Answer) Answer {
 	var kept []chat.ToolCall
 	for _, call := range a.Calls {
-		d := allowed(call.Name, t.layers()...)
+		d := strategy.Allowed(call.Name, t.layers()...)
 		if !d.Known || d.Allowed {
 			kept = append(kept, call)
 			continue
@@ -68,8 +68,4 @@ func (p Prompt) Allows(name string) bool {
 		}
 	}
 	return false
-}
-
-func allowed(name string, layers ...strategy.ToolRules) strategy.Decision {
-	return strategy.Decide("", name, layers...)
 }

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"reflect"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"inlay/options"
 )
 
 // configCmd prints the configuration in force. Its output is itself a valid
@@ -17,46 +17,17 @@ type configCmd struct {
 	serviceSettings
 }
 
-// Run prints one line for each setting.
-func (c *configCmd) Run(_ context.Context, a *app, k *kong.Context) error {
+// Run prints one line for each row of the table of options.
+func (c *configCmd) Run(_ context.Context, a *app) error {
+	var b strings.Builder
 	if a.settings.path != "" {
-		if _, err := fmt.Fprintf(a.stdout, "# file: %s\n", a.settings.path); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "# file: %s\n", a.settings.path)
 	}
-	for _, f := range k.Selected().Flags {
-		key := f.Tag.Get("key")
-		if key == "" {
-			continue
-		}
-		from := a.settings.from[f.Name]
-		if from == "" {
-			from = "default"
-		}
-		if _, err := fmt.Fprintf(a.stdout, "%-52s # %s; --%s, %s\n", key+": "+scalar(f.Target), from, f.Name, envName(f.Name)); err != nil {
-			return err
-		}
+	values := valuesOf(c)
+	for _, o := range options.All() {
+		from := cmp.Or(a.settings.from[o.Flag], "default")
+		fmt.Fprintf(&b, "%-52s # %s; --%s, %s\n", o.Key+": "+scalar(values[o.Key]), from, o.Flag, o.Env())
 	}
-	return nil
-}
-
-// scalar writes a setting's value as YAML.
-func scalar(v reflect.Value) string {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return "null"
-		}
-		v = v.Elem()
-	}
-	if v.Kind() == reflect.String {
-		return fmt.Sprintf("%q", v.String())
-	}
-	if v.Kind() == reflect.Slice {
-		list := make([]string, v.Len())
-		for i := range list {
-			list[i] = scalar(v.Index(i))
-		}
-		return "[" + strings.Join(list, ", ") + "]"
-	}
-	return fmt.Sprint(v.Interface())
+	_, err := fmt.Fprint(a.stdout, b.String())
+	return err
 }

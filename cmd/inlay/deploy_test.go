@@ -11,17 +11,19 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
+
+	"inlay/options"
 )
 
 // TestDeploy: what the image, the unit and the Compose file tell the command
 // are things that it knows.
 func TestDeploy(t *testing.T) {
-	parser, err := kong.New(&cli{}, kong.Vars{"version": version}, kong.Bind(&app{}), kong.Exit(func(int) {}))
+	parser, err := kong.New(&cli{}, kong.PostBuild(fillFlags), kong.Vars{"version": version}, kong.Bind(&app{}), kong.Exit(func(int) {}))
 	require.NoError(t, err)
 	var known []string
 	for _, command := range parser.Model.Children {
 		for _, f := range command.Flags {
-			known = append(known, envName(f.Name))
+			known = append(known, options.EnvName(f.Name))
 		}
 	}
 	variable := regexp.MustCompile(`INLAY_[A-Z_]+`)

@@ -33,7 +33,7 @@ func (d *drill) question(file string) string {
 	d.t.Helper()
 	got := d.must(d.json(http.MethodPost, "/v1/preprocess", "", map[string]any{
 		"messages": []any{map[string]any{"role": "user", "text": "How long is the notice period?"}}, "files": []any{map[string]any{"id": file}},
-		"context_length": 4096, "mode": "retrieval", "limit": 2,
+		"context_length": 4096, "mode": "retrieval", "retrieval_limit": 2,
 	}))
 	var result struct {
 		Prompt    string

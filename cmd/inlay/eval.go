@@ -29,7 +29,7 @@ type evalCmd struct {
 	Limit     string   `default:"1,3,5,10" placeholder:"LIST" help:"Most passages to cite: values from 1 to 100."`
 	Chunk     []string `default:"default" placeholder:"LIST" help:"Sizes of passages in tokens, SIZE/OVERLAP, or presets."`
 	Embedder  []string `default:"builtin" placeholder:"LIST" help:"Embeddings: builtin, static:DIR, ollama:NAME, openai:NAME."`
-	BaseURL   string   `name:"base-url" placeholder:"URL" help:"Where ollama: and openai: embedders are served."`
+	BaseURL   string   `key:"base_url"`
 
 	Aim        string   `default:"cost" placeholder:"cost|f1|recall@P" help:"What to recommend by: the lowest cost of misses, of passages in vain and of tokens; the best F1 of passages; or the best recall at a precision of at least P."`
 	CostMiss   float64  `default:"1" placeholder:"N" help:"Cost of an answerable question without a right passage."`
@@ -42,7 +42,7 @@ type evalCmd struct {
 	HTML string `name:"html" placeholder:"FILE" help:"Write the report as one page with charts that needs nothing beside itself; - is standard output."`
 	TREC string `name:"run" placeholder:"FILE" help:"Write the recommended setting's rankings as a TREC run, and beside it FILE.qrels."`
 
-	Store  string `key:"store" placeholder:"DIR" help:"Folder that keeps parses, chunks, embeddings and rankings: an evaluation that was ended goes on where it was."`
+	Store  string `key:"store"`
 	Resume bool   `help:"Go on where the last one was ended: as --store, with a folder in your cache."`
 	Jobs   *int   `placeholder:"N" help:"Documents and questions worked on at a time (default: one for each processor)."`
 	Seed   uint64 `default:"0" placeholder:"N" help:"Seed of the folds and of the bootstrap."`

@@ -7,10 +7,9 @@ import (
 
 // grammar is the command line for kong: the subcommand that args begin with
 // alone, since looking through the flags of all takes longer than many a command.
-// It is the whole where args begin with none, and where a configuration file may
-// name settings of any (all).
-func grammar(args []string, all bool) any {
-	if all || len(args) == 0 {
+// It is the whole where args begin with none.
+func grammar(args []string) any {
+	if len(args) == 0 {
 		return new(cli)
 	}
 	whole := reflect.TypeFor[cli]()

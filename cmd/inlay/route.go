@@ -16,17 +16,17 @@ import (
 	"inlay/tokens"
 )
 
-// routeSettings are the seed's, with its names in the workspace's inlay.yaml.
+// routeSettings are the seed's, under the keys of package options.
 type routeSettings struct {
-	Enable      bool     `key:"enablePromptPreprocessor" name:"enable-prompt-preprocessor" help:"Route prompts in this workspace; off, they are byte for byte what they were."`
-	Provider    string   `key:"preprocessorProvider" name:"preprocessor-provider" default:"openai" help:"Provider of the model that decides: openai, openai-responses or ollama."`
-	ModelID     string   `key:"preprocessorModelId" name:"preprocessor-model-id" default:"gpt-4o-mini" help:"Model that decides."`
-	Temperature float64  `key:"preprocessorTemperature" name:"preprocessor-temperature" default:"0.2" help:"Its temperature."`
-	MaxContext  int      `key:"preprocessorMaxContextChars" name:"preprocessor-max-context-chars" default:"2000" help:"Most characters of context that the decider sees."`
-	Condensed   bool     `key:"condensedPromptEnabled" name:"condensed-prompt-enabled" default:"true" negatable:"" help:"Give the large model the condensed prompt."`
-	Retry       bool     `key:"retryFullPrompt" name:"retry-full-prompt" help:"Try a failed call once more with the full prompt."`
-	Providers   []string `name:"allow-provider" placeholder:"NAME" help:"Providers that the organisation allows (default: all)."`
-	Models      []string `name:"allow-model" placeholder:"PROVIDER:NAME" help:"Models that the organisation allows (default: all)."`
+	Enable      bool     `key:"enable_prompt_preprocessor"`
+	Provider    string   `key:"preprocessor_provider"`
+	ModelID     string   `key:"preprocessor_model_id"`
+	Temperature float64  `key:"preprocessor_temperature"`
+	MaxContext  int      `key:"preprocessor_max_context_chars"`
+	Condensed   bool     `key:"condensed_prompt_enabled" negatable:""`
+	Retry       bool     `key:"retry_full_prompt"`
+	Providers   []string `key:"allow_providers"`
+	Models      []string `key:"allow_models"`
 }
 
 func (s routeSettings) settings() route.Settings {
@@ -39,7 +39,7 @@ func (s routeSettings) settings() route.Settings {
 // routeCmd shows how an ask would be routed.
 type routeCmd struct {
 	routeSettings
-	BaseURL        string `key:"base_url" name:"base-url" placeholder:"URL" help:"Where the model that decides is served."`
+	BaseURL        string `key:"base_url"`
 	Decider        string `enum:"heuristic,model" default:"heuristic" help:"Who decides: heuristic asks no model."`
 	As             string `enum:"code,architect,ask,debug" default:"code" help:"Mode, which says what tools are allowed."`
 	Workspace      string `default:"." placeholder:"DIR" help:"Folder whose ignore files bind the decision."`
@@ -213,7 +213,7 @@ func (c *routeCmd) print(w io.Writer, o route.Outcome) error {
 		b.WriteString("warning: " + warning + "\n")
 	}
 	if !c.Enable {
-		b.WriteString("off        enablePromptPreprocessor is false here, so prompts go on as they are; this is a preview\n")
+		b.WriteString("off        enable_prompt_preprocessor is false here, so prompts go on as they are; this is a preview\n")
 	}
 	_, err := io.WriteString(w, printable(b.String()))
 	return err

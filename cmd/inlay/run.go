@@ -72,11 +72,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if a.settings, err = openSource(args, getenv); err != nil {
 		return a.report(args, err)
 	}
-	parser, err := kong.New(grammar(args, len(a.settings.lines) > 0),
+	parser, err := kong.New(grammar(args),
 		kong.Name("inlay"), kong.Description("Lay the right part of your documents into a prompt."),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited{code}) }),
 		kong.TypeMapper(reflect.TypeFor[rawArg](), kong.MapperFunc(rawMapper)), kong.WithHyphenPrefixedParameters(true),
-		kong.Resolvers(a.settings), kong.Bind(a), kong.Vars{"version": version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Resolvers(a.settings), kong.Bind(a), kong.Vars{"version": version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.PostBuild(fillFlags),
 	)
 	if err != nil {
 		return a.report(args, err)

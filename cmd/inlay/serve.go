@@ -33,31 +33,31 @@ type serveCmd struct {
 type serviceSettings struct {
 	dataSettings
 	chainSettings
-	Addr        string        `key:"addr" default:"127.0.0.1:8765" placeholder:"HOST:PORT" help:"Where to listen. Beyond this computer only with keys (inlay keys make)."`
-	Upstream    []string      `key:"upstreams" placeholder:"NAME=PROVIDER:URL" help:"Server of models: local=ollama:http://127.0.0.1:11434 or cloud=openai:https://api.openai.com/v1. Its key is read from INLAY_UPSTREAM_KEY_NAME. --model is one too."`
-	TLSCert     string        `key:"tls_cert" name:"tls-cert" placeholder:"FILE" help:"Certificate chain, PEM: serve HTTPS."`
-	TLSKey      string        `key:"tls_key" name:"tls-key" placeholder:"FILE" help:"Key of the certificate, PEM."`
-	CORS        []string      `key:"cors" name:"cors" placeholder:"ORIGIN" help:"Web origin that may call, for example https://app.example.org; none by default."`
-	MaxBody     int64         `key:"max_body_bytes" default:"67108864" placeholder:"BYTES" help:"Largest JSON body."`
-	Bodies      int64         `key:"bodies_bytes" name:"bodies" placeholder:"BYTES" help:"JSON bodies in memory at once, in all, half of it for one key: beyond it the answer is 429; 0: four times --max-body."`
-	MaxFile     int64         `key:"max_file_bytes" default:"536870912" placeholder:"BYTES" help:"Largest uploaded file."`
-	MaxFiles    int           `key:"max_request_files" default:"32" placeholder:"N" help:"Most files of one request."`
-	MaxKept     int           `key:"max_kept_files" default:"100000" placeholder:"N" help:"Most files a key keeps; 0: any number."`
-	MaxTotal    int64         `key:"max_kept_bytes" default:"21474836480" placeholder:"BYTES" help:"Most bytes of files a key keeps; 0: any number."`
-	Memory      int64         `key:"document_memory_bytes" name:"document-memory" default:"67108864" placeholder:"BYTES" help:"Documents kept ready in memory, in all; less than 0: none."`
-	Load        int64         `key:"document_load_bytes" name:"document-load" default:"67108864" placeholder:"BYTES" help:"Documents that questions under way are about, in all: further questions wait. A search takes some forty times as much in memory."`
-	MaxSearch   int           `key:"max_search_bytes" name:"max-search" default:"134217728" placeholder:"BYTES" help:"Most text that one question or evaluation may have searched; a search takes some forty times as much in memory."`
-	MaxTime     time.Duration `key:"max_time" default:"10m" help:"Longest request that is no stream."`
-	Rate        float64       `key:"rate" default:"100" placeholder:"N" help:"Most requests a second of one key; 0: any number."`
-	Concurrency int           `key:"concurrency" default:"64" placeholder:"N" help:"Most requests of one key at once."`
-	Requests    int           `key:"max_requests" name:"max-requests" default:"512" placeholder:"N" help:"Most requests of all keys at once."`
-	LogFormat   string        `key:"log_format" enum:"json,text" default:"json" help:"Form of the log on standard error: json or text."`
-	Drain       time.Duration `key:"drain" default:"30s" help:"How long requests may go on when the server is told to stop."`
+	Addr        string        `key:"addr"`
+	Upstream    []string      `key:"upstreams"`
+	TLSCert     string        `key:"tls_cert"`
+	TLSKey      string        `key:"tls_key"`
+	CORS        []string      `key:"cors"`
+	MaxBody     int64         `key:"max_body_bytes"`
+	Bodies      int64         `key:"bodies_bytes"`
+	MaxFile     int64         `key:"max_file_bytes"`
+	MaxFiles    int           `key:"max_request_files"`
+	MaxKept     int           `key:"max_kept_files"`
+	MaxTotal    int64         `key:"max_kept_bytes"`
+	Memory      int64         `key:"document_memory_bytes"`
+	Load        int64         `key:"document_load_bytes"`
+	MaxSearch   int           `key:"max_search_bytes"`
+	MaxTime     time.Duration `key:"max_time"`
+	Rate        float64       `key:"rate"`
+	Concurrency int           `key:"concurrency"`
+	Requests    int           `key:"max_requests"`
+	LogFormat   string        `key:"log_format"`
+	Drain       time.Duration `key:"drain"`
 }
 
 // dataSettings say where the service keeps what must stay.
 type dataSettings struct {
-	Data string `key:"data" placeholder:"DIR" help:"Folder of everything that the service keeps."`
+	Data string `key:"data"`
 }
 
 func (s dataSettings) folder() (string, error) {
@@ -138,9 +138,6 @@ func (c *serveCmd) check() error {
 	}
 	if c.Bodies != 0 && c.Bodies < 2*c.MaxBody {
 		return &fault.Error{Code: fault.Usage, Subject: "--bodies", Reason: "is less than twice --max-body, so that a key could not send the largest body", Next: fmt.Sprintf("give at least %d", 2*c.MaxBody)}
-	}
-	if c.MaxBody <= 0 || c.MaxFile <= 0 || c.MaxFiles <= 0 || c.MaxTime <= 0 || c.Concurrency <= 0 || c.Requests <= 0 || c.Load <= 0 || c.MaxSearch <= 0 || c.Rate < 0 || c.MaxKept < 0 || c.MaxTotal < 0 {
-		return &fault.Error{Code: fault.Usage, Subject: "limits", Reason: "one is 0 or less", Next: "see inlay serve --help for what each may be"}
 	}
 	return nil
 }

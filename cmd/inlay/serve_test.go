@@ -102,7 +102,7 @@ func officialClient(t *testing.T, address string) {
 			openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{FileID: openai.String(file.ID)}),
 		})},
 	}
-	retrieval := option.WithJSONSet("inlay", map[string]any{"mode": "retrieval", "limit": 2})
+	retrieval := option.WithJSONSet("inlay", map[string]any{"mode": "retrieval", "retrieval_limit": 2})
 	answer, err := client.Chat.Completions.New(ctx, question, retrieval)
 	require.NoError(t, err)
 	require.Equal(t, ollamatest.Answer, answer.Choices[0].Message.Content)

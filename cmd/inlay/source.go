@@ -16,12 +16,13 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"inlay/fault"
+	"inlay/options"
 	"inlay/processor"
 )
 
 // source answers for flags that were not given: from the environment, else from
-// the configuration file. A setting is a flag with a `key` tag; the key is its
-// name in the file, INLAY_ and the flag's name its name in the environment.
+// the configuration file. A setting is a flag with a `key` tag, a row of the table
+// in package options.
 type source struct {
 	getenv func(string) string
 	path   string            // of the file in force; empty when there is none
@@ -127,7 +128,7 @@ func (s *source) invalid(err error) error {
 	if strings.Contains(reason, "character '\t'") {
 		reason = "the line begins with a tab; YAML is indented with spaces"
 	}
-	return s.bad(line, "is no valid YAML: "+reason)
+	return s.bad(line, "is not valid YAML: "+reason)
 }
 
 // take reads the top-level mapping of a YAML document.
@@ -137,7 +138,7 @@ func (s *source) take(body ast.Node) error {
 	}
 	m, ok := body.(ast.MapNode)
 	if !ok {
-		return s.bad(body.GetToken().Position.Line, "is no mapping of settings")
+		return s.bad(body.GetToken().Position.Line, "is not a mapping of settings")
 	}
 	for it := m.MapRange(); it.Next(); {
 		key, line := it.Key().GetToken().Value, it.Key().GetToken().Position.Line
@@ -189,35 +190,29 @@ func (s *source) bad(line int, reason string) error {
 	return &fault.Error{Code: fault.Usage, Subject: subject, Reason: reason, Next: "see inlay config"}
 }
 
-// Validate is called by kong with all flags known: a key in the file that no
-// flag has is an error.
-func (s *source) Validate(k *kong.Application) error {
-	known := settingKeys(k)
+// Validate is called by kong with all flags known: a key in the file that the
+// table of options does not have is an error.
+func (s *source) Validate(*kong.Application) error {
 	for _, key := range sortedByLine(s.lines) {
-		if !slices.Contains(known, key) {
-			return s.bad(s.lines[key], fmt.Sprintf("unknown setting %q; known are %s", key, strings.Join(known, ", ")))
+		if _, known := options.Find(key); known {
+			continue
 		}
+		if now, ok := (options.Command | options.Service | options.Routing).Renamed(key); ok {
+			return s.bad(s.lines[key], key+" "+options.RenamedReason(now))
+		}
+		return s.bad(s.lines[key], fmt.Sprintf("unknown setting %q; known are %s", key, strings.Join(settingKeys(), ", ")))
 	}
 	return nil
 }
 
-// settingKeys are the keys that flags of any subcommand have, sorted.
-func settingKeys(k *kong.Application) []string {
+// settingKeys are the keys of the table, sorted.
+func settingKeys() []string {
 	var keys []string
-	var walk func(*kong.Node)
-	walk = func(n *kong.Node) {
-		for _, f := range n.Flags {
-			if key := f.Tag.Get("key"); key != "" {
-				keys = append(keys, key)
-			}
-		}
-		for _, c := range n.Children {
-			walk(c)
-		}
+	for _, o := range options.All() {
+		keys = append(keys, o.Key)
 	}
-	walk(k.Node)
 	slices.Sort(keys)
-	return slices.Compact(keys)
+	return keys
 }
 
 func sortedByLine(lines map[string]int) []string {
@@ -235,7 +230,7 @@ func (s *source) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	if key == "" {
 		return nil, nil
 	}
-	name := envName(flag.Name)
+	name := options.EnvName(flag.Name)
 	if value := s.getenv(name); value != "" {
 		s.from[flag.Name] = "environment " + name
 		s.from[key] = s.from[flag.Name]
@@ -275,11 +270,6 @@ func (s *source) note(k *kong.Context) {
 			s.from[p.Flag.Name] = "flag --" + p.Flag.Name
 		}
 	}
-}
-
-// envName is a flag's name in the environment: INLAY_CONTEXT_LENGTH.
-func envName(flag string) string {
-	return "INLAY_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 func firstLine(s string) string {

@@ -29,7 +29,7 @@ type strategyCmd struct {
 
 // strategySettings say where strategies come from.
 type strategySettings struct {
-	Strategies string `key:"strategies" placeholder:"DIR" help:"Folder of your own strategies (*.strategy.md), beside the built-in ones."`
+	Strategies string `key:"strategies"`
 }
 
 // load is the built-in strategies and the user's own.

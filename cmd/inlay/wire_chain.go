@@ -17,10 +17,10 @@ import (
 // is off by default.
 type chainSettings struct {
 	routeSettings
-	RouteDecider string `key:"route_decider" enum:"heuristic,model" default:"heuristic" help:"Who routes turns where enablePromptPreprocessor is set: heuristic asks no model."`
-	RouteAs      string `key:"route_as" enum:"code,architect,ask,debug" default:"code" help:"Mode of the router, which says what tools it may propose."`
-	Processors   bool   `key:"chat_processors" help:"Send chat completions through the processors of the configuration file (section processors; see docs/processors.md)."`
-	Workspace    string `key:"workspace" placeholder:"DIR" help:"Folder that processors may read for everyone who calls; without it none that reads files or runs commands can be configured."`
+	RouteDecider string `key:"route_decider"`
+	RouteAs      string `key:"route_as"`
+	Processors   bool   `key:"chat_processors"`
+	Workspace    string `key:"workspace"`
 
 	workspace *builtin.Workspace
 }

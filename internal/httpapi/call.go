@@ -17,6 +17,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/state"
+	"inlay/options"
 )
 
 // call is one request on its way.
@@ -144,11 +145,27 @@ func decodeJSON(data []byte, v any) error {
 	if err == nil && d.More() {
 		err = errMoreJSON
 	}
-	if err != nil {
-		return jsonError(err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if _, ok := v.(interface {
+		Values(prefix string) (options.Values, error)
+	}); ok {
+		if now, ok := options.Request.Renamed(unknownField(err)); ok {
+			return &fault.Error{Code: fault.Usage, Subject: unknownField(err), Reason: options.RenamedReason(now), Next: "rename it"}
+		}
+	}
+	return jsonError(err)
 }
+
+// unknownField is the name of a field that is not known, as the client wrote it.
+func unknownField(err error) string {
+	name, _ := strings.CutPrefix(err.Error(), unknownFieldError)
+	return strings.Trim(name, `"`)
+}
+
+// unknownFieldError is how encoding/json begins to say so.
+const unknownFieldError = "json: unknown field "
 
 var errMoreJSON = errors.New("more than one JSON value")
 
@@ -167,8 +184,8 @@ func jsonError(err error) error {
 		e.Reason = fmt.Sprintf("is no valid JSON at byte %d", syntax.Offset)
 	case errors.Is(err, errMoreJSON):
 		e.Reason = "holds " + errMoreJSON.Error()
-	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		e.Reason = "has a field that is not known" // its name is the client's, and could be anything
+	case strings.HasPrefix(err.Error(), unknownFieldError):
+		e.Reason = "has an unknown field" // its name is the client's, and could be anything
 	case errors.As(err, new(*fault.Error)):
 		return err
 	default:

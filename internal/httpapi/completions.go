@@ -161,7 +161,9 @@ func (c *call) completionBody() (body map[string]json.RawMessage, wants session.
 		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no JSON object", Next: "see /openapi.json"}
 	}
 	if raw, ok := body["inlay"]; ok {
-		err = decodeJSON(raw, &wants)
+		if err = decodeJSON(raw, &wants); err == nil {
+			wants.Options, err = wants.Values("inlay.")
+		}
 		delete(body, "inlay")
 	}
 	return body, wants, err

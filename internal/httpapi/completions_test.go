@@ -90,7 +90,7 @@ func streams(lines ...string) http.HandlerFunc {
 
 // ask is a request with a window of 1024 tokens.
 func ask(messages any, more ...any) map[string]any {
-	r := map[string]any{"model": "m", "messages": messages, "inlay": map[string]any{"context_length": 1024, "limit": 1}}
+	r := map[string]any{"model": "m", "messages": messages, "inlay": map[string]any{"context_length": 1024, "retrieval_limit": 1}}
 	for i := 0; i+1 < len(more); i += 2 {
 		r[more[i].(string)] = more[i+1]
 	}
@@ -252,7 +252,7 @@ func TestCompletionsRefuse(t *testing.T) {
 		`{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {}}]}]}`:                                 `either file_id or file_data`,
 		`{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {"file_data": "SECRET!"}}]}]}`:           `base64`,
 		`{"model": "m", "messages": [{"role": "assistant", "content": [{"type": "file", "file": {"file_id": "x"}}]}]}`:              `not the user's`,
-		`{"model": "m", "messages": [{"role": "user", "content": "q"}], "inlay": {"SECRET": 1}}`:                                    `a field that is not known`,
+		`{"model": "m", "messages": [{"role": "user", "content": "q"}], "inlay": {"SECRET": 1}}`:                                    `an unknown field`,
 		`{"model": "m", "messages": [{"role": "user", "content": "q"}], "inlay": {"strategy": "none", "context_length": 9}}`:        `there is no such strategy`,
 		`{"model": "m", "messages": [{"role": "user", "content": "q"}], "inlay": {"preprocessors": ["none"], "context_length": 9}}`: `there is no such preprocessor`,
 		`{"model": "other", "messages": [{"role": "user", "content": "q"}]}`:                                                        `no upstream serves it`,

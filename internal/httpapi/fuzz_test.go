@@ -71,7 +71,7 @@ func FuzzRoutes(f *testing.F) {
 		ask + file + `}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c", "content": "x"}, {"role": "user", "content": "and?"}], "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}], "n": 2}`,
 		ask + `[{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]}], "user": "{\"choices\": [{\"index\": 3, \"message\": {\"content\": [1], \"annotations\": 7}}]}"}`,
 		ask + file + `}], "stream": true, "user": "data: {\"choices\": [{\"delta\": {\"content\": \"hi\"}, \"finish_reason\": \"stop\"}, {\"index\": -1}]}\n\ndata: {\"error\": {\"message\": \"x\"}}\n\n"}`,
-		`{"model": "echo/m", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "q", "name": "n"}], "inlay": {"strategy": "summarize-documents", "mode": "retrieval", "limit": 2, "threshold": 0, "context": {"extra": {"a": 1}}, "intent": "builtin", "context_length": 999}}`,
+		`{"model": "echo/m", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "q", "name": "n"}], "inlay": {"strategy": "summarize-documents", "mode": "retrieval", "retrieval_limit": 2, "retrieval_affinity_threshold": 0, "context": {"extra": {"a": 1}}, "intent": "builtin", "context_length": 999}}`,
 	} {
 		for route := range 10 {
 			f.Add(uint8(route), false, []byte(seed))

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"inlay/internal/lazy"
+	"inlay/options"
 	"inlay/processor"
 	"inlay/strategy"
 	"inlay/strategy/condition"
@@ -65,7 +66,57 @@ func (a *API) describe() ([]byte, error) {
 			item.Delete = op
 		}
 	}
+	describeOptions(registry)
 	return json.MarshalIndent(doc, "", "  ")
+}
+
+// describeOptions writes the options of requests into the schemas that have
+// them, as the table of options says.
+func describeOptions(registry huma.Registry) {
+	for name, schema := range registry.Map() {
+		t := registry.TypeFromRef("#/components/schemas/" + name)
+		if t == nil || t.Kind() != reflect.Struct {
+			continue
+		}
+		if f, ok := t.FieldByName("RequestFields"); !ok || !f.Anonymous {
+			continue
+		}
+		for _, key := range options.Request.Keys() {
+			o, _ := options.Find(key)
+			schema.Properties[key] = optionSchema(o)
+		}
+	}
+}
+
+// optionSchema is the JSON schema of an option's values.
+func optionSchema(o options.Option) *huma.Schema {
+	s := &huma.Schema{Description: o.Help + " Without it as the server is configured.", Type: "integer"}
+	switch o.Kind {
+	case options.Text, options.Duration:
+		s.Type = "string"
+	case options.Choice:
+		s.Type = "string"
+		for _, c := range o.Choices {
+			s.Enum = append(s.Enum, c)
+		}
+	case options.Bool:
+		s.Type = "boolean"
+	case options.Number:
+		s.Type = "number"
+	case options.List:
+		s.Type, s.Items = "array", &huma.Schema{Type: "string"}
+	default:
+	}
+	if (s.Type == "integer" || s.Type == "number") && !o.Bounds.Any {
+		least := o.Bounds.Min
+		if s.Minimum = &least; o.Bounds.Above {
+			s.Minimum, s.ExclusiveMinimum = nil, &least
+		}
+		if most := o.Bounds.Max; most != 0 {
+			s.Maximum = &most
+		}
+	}
+	return s
 }
 
 // writtenAs says how types are written that write themselves.

@@ -12,28 +12,29 @@ import (
 	"inlay/injection"
 	"inlay/intent"
 	"inlay/internal/session"
+	"inlay/options"
 	"inlay/turn"
 )
 
 // preprocessRequest is the body of POST /v1/preprocess.
 type preprocessRequest struct {
-	session.Tuning
-	Messages      []message         `json:"messages" doc:"the conversation, as inlay.history/v1 has messages; the last one is the user's new one"`
-	ChatID        string            `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of a history; messages then has the new one alone"`
-	Files         []session.FileRef `json:"files,omitempty" doc:"of the new message"`
-	Intent        string            `json:"intent,omitempty" enum:"off,builtin,model" doc:"move bulk out of a large message into documents; without it as the server is configured"`
-	Model         string            `json:"model,omitempty" doc:"that will answer, as GET /v1/models lists it"`
-	ContextLength int               `json:"context_length,omitempty" doc:"window in tokens; 0: the model's"`
-	DryRun        bool              `json:"dry_run,omitempty" doc:"decide, and embed nothing"`
-	Debug         bool              `json:"debug,omitempty" doc:"add times and retrieval results"`
-	Content       bool              `json:"content,omitempty" doc:"with debug: add the text of the documents"`
-	UTF16         bool              `json:"utf16,omitempty" doc:"add offsets in UTF-16 units to citations, as JavaScript counts"`
+	options.RequestFields
+	Messages []message         `json:"messages" doc:"the conversation, as inlay.history/v1 has messages; the last one is the user's new one"`
+	ChatID   string            `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of a history; messages then has the new one alone"`
+	Files    []session.FileRef `json:"files,omitempty" doc:"of the new message"`
+	Model    string            `json:"model,omitempty" doc:"that will answer, as GET /v1/models lists it"`
+	DryRun   bool              `json:"dry_run,omitempty" doc:"decide, and embed nothing"`
+	Debug    bool              `json:"debug,omitempty" doc:"add times and retrieval results"`
+	Content  bool              `json:"content,omitempty" doc:"with debug: add the text of the documents"`
+	UTF16    bool              `json:"utf16,omitempty" doc:"add offsets in UTF-16 units to citations, as JavaScript counts"`
 }
 
 // question takes the new message off the history.
 func (r preprocessRequest) question() (session.Question, error) {
-	q := session.Question{
-		ChatID: r.ChatID, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, Intent: r.Intent, DryRun: r.DryRun, Debug: r.Debug, Content: r.Content,
+	q := session.Question{ChatID: r.ChatID, Files: r.Files, Model: r.Model, DryRun: r.DryRun, Debug: r.Debug, Content: r.Content}
+	var err error
+	if q.Options, err = r.Values(""); err != nil {
+		return q, err
 	}
 	messages, err := conversation(r.Messages)
 	if err != nil {

@@ -42,7 +42,7 @@ func TestPreprocess(t *testing.T) {
 	text := handbook(t)
 	id := s.upload("", "handbook.md", text)
 	question := "How long is the notice period?"
-	request := map[string]any{"messages": user(question), "context_length": 1024, "limit": 1}
+	request := map[string]any{"messages": user(question), "context_length": 1024, "retrieval_limit": 1}
 	var byID, inline, asForm resultAnswer
 
 	request["files"] = []map[string]any{{"id": id}}
@@ -148,13 +148,13 @@ func TestPreprocessRefuses(t *testing.T) {
 		`{"messages": [{"role": "assistant", "text": "SECRET"}]}`:           `messages: does not end with a message of the user`,
 		`{"messages": [{"role": "SECRET"}, {"role": "user", "text": "q"}]}`: `messages[0].role: is not system`,
 		`{"messages": "SECRET"}`:                        `messages: is of the wrong type, want a list`,
-		`{"SECRET": 1}`:                                 `body: has a field that is not known`,
+		`{"SECRET": 1}`:                                 `body: has an unknown field`,
 		`{"messages": [{"role": "user", "text": "q"}]}`: `its context window is not known (send context_length`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": -1}`:                                               `context_length: is invalid`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "mode": "SECRET"}`:                              `mode: is invalid (want auto, full`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 0}`:                                    `limit: is invalid (want 1 to 100)`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 1000}`:                                 `retrieval_limit: is 1000, want 1 to 100`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "prompt_set": "/etc"}`:                          `prompt_set: is invalid`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": -1}`:                                               `context_length: must be a number of tokens, 0 or more, not -1`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "mode": "SECRET"}`:                              `mode: must be auto, full, retrieval or none`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 1}`:                                    `limit: is now called retrieval_limit`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "retrieval_limit": 1000}`:                       `retrieval_limit: must be a whole number from 1 to 100, not 1000`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "prompt_set": "/etc"}`:                          `prompt_set: must be classic or cited`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"name": "x"}, {"data": "SECRET="}]}`: `is no base64 at byte`,
 		`{"messages": [{"role": "user", "text": "SECRET", "content": "SECRET"}]}`:                                           `messages[0]: has both text and content`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"id": "x", "name": "y"}]}`:           `files[0]: is invalid`,

@@ -6,6 +6,7 @@ import (
 	"inlay/chat"
 	"inlay/injection"
 	"inlay/internal/session"
+	"inlay/options"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
 	"inlay/strategy/condition"
@@ -69,22 +70,25 @@ func (a *API) matchStrategies(c *call) error {
 // executeRequest is the body of POST /v1/strategies/{id}/execute and of
 // POST /v1/preprocessors/{id}.
 type executeRequest struct {
-	session.Tuning
-	Input         string            `json:"input,omitempty" doc:"what the user wrote"`
-	Messages      []message         `json:"messages,omitempty" doc:"the conversation before it"`
-	ChatID        string            `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of messages; the turn is kept in it unless it is a dry run"`
-	Files         []session.FileRef `json:"files,omitempty"`
-	Context       json.RawMessage   `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
-	Model         string            `json:"model,omitempty"`
-	ContextLength int               `json:"context_length,omitempty"`
-	DryRun        bool              `json:"dry_run,omitempty"`
-	KeepMissing   bool              `json:"keep_missing,omitempty" doc:"leave placeholders without a value in the prompt"`
-	Settings      map[string]any    `json:"settings,omitempty" doc:"of the preprocessor, where one is run by itself"`
+	options.RequestFields
+	Input       string            `json:"input,omitempty" doc:"what the user wrote"`
+	Messages    []message         `json:"messages,omitempty" doc:"the conversation before it"`
+	ChatID      string            `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of messages; the turn is kept in it unless it is a dry run"`
+	Files       []session.FileRef `json:"files,omitempty"`
+	Context     json.RawMessage   `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
+	Model       string            `json:"model,omitempty"`
+	DryRun      bool              `json:"dry_run,omitempty"`
+	KeepMissing bool              `json:"keep_missing,omitempty" doc:"leave placeholders without a value in the prompt"`
+	Settings    map[string]any    `json:"settings,omitempty" doc:"of the preprocessor, where one is run by itself"`
 }
 
 func (a *API) execution(c *call) (session.Question, error) {
 	var r executeRequest
 	if err := c.decode(&r); err != nil {
+		return session.Question{}, err
+	}
+	given, err := r.RequestFields.Values("")
+	if err != nil {
 		return session.Question{}, err
 	}
 	values, err := condition.ContextOf(r.Context)
@@ -96,7 +100,7 @@ func (a *API) execution(c *call) (session.Question, error) {
 		return session.Question{}, err
 	}
 	return session.Question{
-		Messages: messages, ChatID: r.ChatID, Text: r.Input, Files: r.Files, Model: r.Model, ContextLength: r.ContextLength, Tuning: r.Tuning, DryRun: r.DryRun,
+		Messages: messages, ChatID: r.ChatID, Text: r.Input, Files: r.Files, Model: r.Model, Options: given, DryRun: r.DryRun,
 		Values: values, KeepMissing: r.KeepMissing, Settings: r.Settings,
 	}, a.fewFiles(len(r.Files))
 }

@@ -73,7 +73,7 @@ func TestCacheChangesNothing(t *testing.T) {
 			}
 			messages = append(messages, message)
 			r := ask(messages)
-			r["inlay"] = map[string]any{"context_length": 2048, "limit": 1, "mode": "retrieval"}
+			r["inlay"] = map[string]any{"context_length": 2048, "retrieval_limit": 1, "mode": "retrieval"}
 			got := s.do("POST", "/v1/chat/completions", "", r)
 			require.Equal(t, http.StatusOK, got.status, string(got.body))
 			data, err := json.Marshal(u.last()["messages"])

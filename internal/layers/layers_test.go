@@ -19,7 +19,7 @@ import (
 // A package may import only packages on floors below its own.
 var floors = [][]string{
 	{"internal/layers", "internal/modulepath", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "internal/plural", "eval/metrics"},
-	{"internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
+	{"options", "internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
 	{"chat", "tokens", "embed", "cache", "internal/state", "prompts", "parse/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},
 	{"parse/outline", "llm"},

@@ -14,6 +14,7 @@ import (
 	"inlay/injection"
 	"inlay/llm"
 	"inlay/llm/completion"
+	"inlay/options"
 	"inlay/strategy"
 	"inlay/strategy/condition"
 	"inlay/turn"
@@ -21,13 +22,12 @@ import (
 
 // Wants is the field inlay of a chat completion: how the turn is made.
 type Wants struct {
-	Tuning
-	Intent        string             `json:"intent,omitempty" enum:"off,builtin,model" doc:"move bulk out of a large message into documents; without it as the server is configured"`
+	options.RequestFields
+	Options       options.Values     `json:"-"` // the fields, decoded
 	Strategy      string             `json:"strategy,omitempty" doc:"id of a strategy that makes the prompt"`
 	Preprocessors []string           `json:"preprocessors,omitempty" doc:"run before the model; without a strategy and without this: files"`
 	Context       json.RawMessage    `json:"context,omitempty" doc:"for strategies: an object with attachments, clipboard, assistant, environment, extra, visual"`
 	ToolRules     strategy.ToolRules `json:"tool_rules,omitempty" doc:"which tools may reach the model: plugin pattern to function pattern to bool; stronger than the strategy's rules"`
-	ContextLength int                `json:"context_length,omitempty" doc:"window in tokens; 0: the model's"`
 	ChatID        string             `json:"chat_id,omitempty" doc:"a chat that the service keeps; messages then has the new message alone"`
 }
 
@@ -77,7 +77,7 @@ func (c *Completion) prepare(ctx context.Context, wants Wants) error {
 	if err != nil {
 		return err
 	}
-	if c.model, c.Upstream, err = c.service.router.open(ctx, name, wants.ContextLength); err != nil {
+	if c.model, c.Upstream, err = c.service.router.open(ctx, name, wants.Options.Int("context_length")); err != nil {
 		return err
 	}
 	req.Model = c.model
@@ -131,15 +131,14 @@ func (c *Completion) request(ctx context.Context, messages []completion.Message,
 
 // wanted is what the fields of the request ask for.
 func (c *Completion) wanted(wants Wants) (r turn.Request, err error) {
-	tuning := wants.Tuning
-	if tuning.ReserveOutput == nil {
-		tuning.ReserveOutput = c.answerTokens()
-	}
-	if r.Options, err = tuning.over(c.service.config.Defaults); err != nil {
+	if r.Options, err = c.service.config.Defaults.With(wants.Options); err != nil {
 		return r, err
 	}
+	if _, given := wants.Options["reserve_output_tokens"]; !given {
+		r.Options.ReserveOutput = cmp.Or(c.answerTokens(), r.Options.ReserveOutput)
+	}
 	r.Options.Namespace, r.Rules, r.ToolText = c.owner, wants.ToolRules, string(c.body["tools"])
-	r.Intent = cmp.Or(wants.Intent, c.service.config.Intent)
+	r.Intent = cmp.Or(wants.Options.Text("intent"), c.service.config.Intent)
 	if r.Values, err = condition.ContextOf(wants.Context); err != nil {
 		return r, err
 	}
@@ -153,15 +152,15 @@ func (c *Completion) wanted(wants Wants) (r turn.Request, err error) {
 	return r, err
 }
 
-// answerTokens is how long an answer the client asked for.
-func (c *Completion) answerTokens() *int {
+// answerTokens is how long an answer the client asked for; 0: it did not say.
+func (c *Completion) answerTokens() int {
 	for _, name := range []string{"max_completion_tokens", "max_tokens"} {
 		var n int
 		if json.Unmarshal(c.body[name], &n) == nil && n > 0 {
-			return &n
+			return n
 		}
 	}
-	return nil
+	return 0
 }
 
 // named is the strategy that is asked for, or one that runs the preprocessors
@@ -170,7 +169,7 @@ func (s *Service) named(wants Wants) (*strategy.Strategy, error) {
 	if wants.Strategy == "" && wants.Preprocessors == nil {
 		return nil, nil //nolint:nilnil // files alone do
 	}
-	if wants.Intent != "" && wants.Intent != "off" {
+	if how := wants.Options.Text("intent"); how != "" && how != "off" {
 		return nil, wrong("inlay.intent", "nothing beside a strategy or preprocessors, one of which can be intent")
 	}
 	if wants.Strategy != "" {

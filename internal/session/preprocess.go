@@ -11,6 +11,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/llm"
+	"inlay/options"
 	"inlay/parse"
 	"inlay/strategy"
 	"inlay/turn"
@@ -19,18 +20,16 @@ import (
 // Question is one turn whose prompt is wanted: what was said, the new message,
 // its files, the model that will answer.
 type Question struct {
-	Messages      []chat.Message // before the new one
-	Text          string         // the new one, byte for byte
-	Files         []FileRef
-	ChatID        string // instead of Messages: a chat that the service keeps
-	Model         string // as GET /v1/models lists it, or a well-known one
-	ContextLength int    // 0: as the model has it
-	Tuning        Tuning
-	Intent        string // off, builtin, model; empty: as the server is configured
-	DryRun        bool
-	Debug         bool
-	Content       bool                   // with Debug: the documents' text
-	Report        func(injection.Status) // may be nil
+	Messages []chat.Message // before the new one
+	Text     string         // the new one, byte for byte
+	Files    []FileRef
+	ChatID   string         // instead of Messages: a chat that the service keeps
+	Model    string         // as GET /v1/models lists it, or a well-known one
+	Options  options.Values // of the request; the others are as the server is configured
+	DryRun   bool
+	Debug    bool
+	Content  bool                   // with Debug: the documents' text
+	Report   func(injection.Status) // may be nil
 
 	Strategy    *strategy.Strategy // makes the prompt; nil: files alone do
 	Values      map[string]any     // attachments, clipboard, assistant, environment, extra, visual
@@ -96,7 +95,7 @@ func (s *Service) prepare(ctx context.Context, owner string, q Question) (*turn.
 
 // request turns a question into a turn.
 func (s *Service) request(ctx context.Context, owner string, q Question) (r turn.Request, err error) {
-	if r.Options, err = q.Tuning.over(s.config.Defaults); err != nil {
+	if r.Options, err = s.config.Defaults.With(q.Options); err != nil {
 		return r, err
 	}
 	r.Options.Namespace, r.Options.DryRun, r.Options.Debug, r.Options.DebugContent = owner, q.DryRun, q.Debug, q.Content
@@ -113,11 +112,11 @@ func (s *Service) request(ctx context.Context, owner string, q Question) (r turn
 	}
 	r.Text, r.Files, r.Images, r.Report = q.Text, attached.files, attached.images, q.Report
 	r.Strategy, r.Values, r.KeepMissing = q.Strategy, q.Values, q.KeepMissing
-	r.Intent = q.Intent
+	r.Intent = q.Options.Text("intent")
 	if r.Strategy == nil {
-		r.Intent = cmp.Or(q.Intent, s.config.Intent)
+		r.Intent = cmp.Or(r.Intent, s.config.Intent)
 	}
-	r.Model, err = s.measurer(ctx, q.Model, q.ContextLength)
+	r.Model, err = s.measurer(ctx, q.Model, q.Options.Int("context_length"))
 	if fault.Is(err, fault.WindowUnknown) && q.Strategy != nil {
 		r.Model, err = turn.Unknown(q.Model, err), nil // a strategy without files needs none
 	}
@@ -127,9 +126,6 @@ func (s *Service) request(ctx context.Context, owner string, q Question) (r turn
 // measurer is the model that a question names: one that an upstream serves,
 // else what is known of it without asking anybody.
 func (s *Service) measurer(ctx context.Context, name string, length int) (llm.Measurer, error) {
-	if length < 0 {
-		return nil, wrong("context_length", "0 (measure) or a number of tokens")
-	}
 	if name != "" && len(s.router.upstreams) > 0 {
 		m, _, err := s.router.open(ctx, name, length)
 		if err == nil || !fault.Is(err, fault.ModelNotFound) {

@@ -27,6 +27,11 @@ func (BrowserActivePage) Info() strategy.Info {
 	}
 }
 
+// CheckSettings implements [strategy.SettingsChecker]: there are none.
+func (p BrowserActivePage) CheckSettings(settings map[string]any) error {
+	return strategy.NoSettings(p.Info().ID, settings)
+}
+
 // Process implements [strategy.Preprocessor].
 func (p BrowserActivePage) Process(ctx context.Context, x strategy.ExecutionContext) (strategy.Result, error) {
 	const tab = "extra.browser.active_tab"

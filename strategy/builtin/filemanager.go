@@ -30,6 +30,11 @@ func (FileManagerSelection) Info() strategy.Info {
 	}
 }
 
+// CheckSettings implements [strategy.SettingsChecker]: there are none.
+func (p FileManagerSelection) CheckSettings(settings map[string]any) error {
+	return strategy.NoSettings(p.Info().ID, settings)
+}
+
 // Process implements [strategy.Preprocessor].
 func (p FileManagerSelection) Process(ctx context.Context, x strategy.ExecutionContext) (strategy.Result, error) {
 	const items = "extra.file_manager.selection.items"

@@ -38,6 +38,11 @@ func (SelectedText) Info() strategy.Info {
 	}
 }
 
+// CheckSettings implements [strategy.SettingsChecker]: there are none.
+func (p SelectedText) CheckSettings(settings map[string]any) error {
+	return strategy.NoSettings(p.Info().ID, settings)
+}
+
 // Process implements [strategy.Preprocessor].
 func (p SelectedText) Process(ctx context.Context, x strategy.ExecutionContext) (strategy.Result, error) {
 	return copied(ctx, p.Info().ID, x, "selected text", "attachments.selection.text", "preprocess.selection.text")
@@ -52,6 +57,11 @@ func (ClipboardText) Info() strategy.Info {
 		ID: "clipboard-text", DisplayName: "Clipboard text", Description: "Takes the text that is on the clipboard.",
 		Permission: "Reads clipboard text", Timeout: quick,
 	}
+}
+
+// CheckSettings implements [strategy.SettingsChecker]: there are none.
+func (p ClipboardText) CheckSettings(settings map[string]any) error {
+	return strategy.NoSettings(p.Info().ID, settings)
 }
 
 // Process implements [strategy.Preprocessor].

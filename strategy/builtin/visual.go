@@ -21,6 +21,11 @@ func (VisualElementText) Info() strategy.Info {
 	}
 }
 
+// CheckSettings implements [strategy.SettingsChecker]: there are none.
+func (p VisualElementText) CheckSettings(settings map[string]any) error {
+	return strategy.NoSettings(p.Info().ID, settings)
+}
+
 // Process implements [strategy.Preprocessor]. What password fields hold is left out.
 func (p VisualElementText) Process(ctx context.Context, x strategy.ExecutionContext) (strategy.Result, error) {
 	element, ok := primary(x.Values)
