@@ -117,7 +117,7 @@ func TestFollowUps(t *testing.T) {
 	fourth, err := in.Inject(t.Context(), injection.Request{Text: "big facts", Messages: past, Earlier: []injection.File{withID(small), withID(big)}, Model: m})
 	require.NoError(t, err)
 	require.Equal(t, injection.FollowUp, fourth.ReasonCode)
-	require.Equal(t, []any{"big.txt"}, fourth.Variables["preprocess.files.names"])
+	require.Equal(t, []any{"small.txt", "big.txt"}, fourth.Variables["preprocess.files.names"])
 
 	fifth, err := in.Inject(t.Context(), injection.Request{Text: "facts", Messages: past, Files: []injection.File{file("new.txt", "new facts")}, Earlier: []injection.File{withID(small), withID(big)}, Model: m})
 	require.NoError(t, err)
