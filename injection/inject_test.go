@@ -126,7 +126,7 @@ func TestFollowUps(t *testing.T) {
 
 	sixth, err := in.Inject(t.Context(), injection.Request{Text: "big facts", Messages: past, Files: []injection.File{file("new.txt", "new facts\n"+wordsOf(950, "y"))}, Earlier: []injection.File{withID(small), withID(big)}, Model: m})
 	require.NoError(t, err)
-	require.Equal(t, []any{"big.txt", "new.txt"}, sixth.Variables["preprocess.files.names"], "retrieval searches all the chat's files")
+	require.Equal(t, []any{"small.txt", "big.txt", "new.txt"}, sixth.Variables["preprocess.files.names"], "retrieval searches all the chat's files")
 }
 
 func withID(f injection.File) injection.File {
