@@ -131,3 +131,9 @@ func CodeOf(err error) Code {
 
 // Is reports whether err is a failure of the given kind.
 func Is(err error, code Code) bool { return err != nil && CodeOf(err) == code }
+
+// Invalid is the error of a field that has another value than it may have. It
+// names what is wanted and never what was given.
+func Invalid(field, want string) *Error {
+	return &Error{Code: Usage, Subject: field, Reason: "is invalid", Next: "want " + want}
+}

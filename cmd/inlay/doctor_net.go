@@ -17,7 +17,7 @@ import (
 
 	"inlay/embed"
 	"inlay/internal/plural"
-	"inlay/internal/session"
+	"inlay/internal/upstream"
 	"inlay/llm"
 )
 
@@ -117,7 +117,7 @@ func lookUpstreams(ctx context.Context, e *examination) []finding {
 // fewModels is how many windows of one upstream are asked for.
 const fewModels = 5
 
-func lookUpstream(ctx context.Context, u session.Upstream) []finding {
+func lookUpstream(ctx context.Context, u upstream.Server) []finding {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	names, err := u.Models(ctx)
@@ -139,7 +139,7 @@ func lookUpstream(ctx context.Context, u session.Upstream) []finding {
 	return fine("%s: %s: %s", u.Name, plural.Of(len(names), "model"), strings.Join(windows, ", "))
 }
 
-func windowOf(ctx context.Context, u session.Upstream, name string) string {
+func windowOf(ctx context.Context, u upstream.Server, name string) string {
 	m, err := u.Open(name, 0)
 	if err != nil {
 		return "(cannot be opened)"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"inlay/fault"
-	"inlay/internal/session"
+	"inlay/internal/keys"
 	"inlay/internal/state"
 )
 
@@ -30,7 +30,7 @@ func (c *keysMakeCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	k, secret, err := session.MakeKey(ctx, store, c.Name)
+	k, secret, err := keys.Make(ctx, store, c.Name)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/httpapi"
-	"inlay/internal/session"
+	"inlay/internal/keys"
 	"inlay/internal/state"
 	"inlay/internal/state/sqlite"
 	"inlay/internal/tracing"
@@ -144,12 +144,12 @@ func (c *serveCmd) check() error {
 
 // gate asks for keys where others than this computer can call, and refuses to
 // open to them without any.
-func (c *serveCmd) gate(ctx context.Context, keys state.Keys) (*session.Gate, error) {
-	gate := &session.Gate{Keys: keys, Require: !isLoopback(c.Addr)}
+func (c *serveCmd) gate(ctx context.Context, store state.Keys) (*keys.Gate, error) {
+	gate := &keys.Gate{Keys: store, Require: !isLoopback(c.Addr)}
 	if !gate.Require {
 		return gate, nil
 	}
-	made, err := keys.AnyKey(ctx)
+	made, err := store.AnyKey(ctx)
 	if err == nil && !made {
 		err = &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "others than this computer could call, and there is no key", Next: "make one: inlay keys make NAME --data " + c.Data}
 	}

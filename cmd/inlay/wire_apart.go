@@ -12,7 +12,7 @@ import (
 	"os"
 
 	"inlay/fault"
-	"inlay/internal/session"
+	"inlay/internal/files"
 	"inlay/parse"
 	"inlay/parse/pdf"
 	"inlay/parse/worker"
@@ -32,7 +32,7 @@ type apart struct {
 }
 
 // read has an upload read by another process.
-func (a apart) read(ctx context.Context, owner, name, path string) (r session.Reading, err error) {
+func (a apart) read(ctx context.Context, owner, name, path string) (r files.Reading, err error) {
 	a.Owner, a.Name, a.Path = owner, name, path
 	in, err := json.Marshal(a)
 	if err != nil {
@@ -77,13 +77,13 @@ func readApart(ctx context.Context, getenv func(string) string, stdin io.Reader,
 	}
 	r, err := a.parse(ctx, getenv)
 	if err != nil {
-		r = session.Reading{Error: session.ReadingErrorOf(err)}
+		r = files.Reading{Error: files.ReadingErrorOf(err)}
 	}
 	return json.NewEncoder(stdout).Encode(r)
 }
 
 // parse reads the upload into the owner's part of the cache.
-func (a apart) parse(ctx context.Context, getenv func(string) string) (r session.Reading, err error) {
+func (a apart) parse(ctx context.Context, getenv func(string) string) (r files.Reading, err error) {
 	registry, err := openParsers(a.Limits, a.OCR, getenv)
 	if err != nil {
 		return r, err
@@ -97,5 +97,5 @@ func (a apart) parse(ctx context.Context, getenv func(string) string) (r session
 		return r, &fault.Error{Code: fault.StoreDamaged, Subject: "file", Reason: "its bytes cannot be read", Next: "upload it again", Err: err}
 	}
 	reader := parse.Cached{Registry: registry, Store: store, Namespace: a.Owner, Limits: a.Limits}
-	return session.ReadWith(ctx, reader, parse.File{Name: a.Name, Data: data})
+	return files.ReadWith(ctx, reader, parse.File{Name: a.Name, Data: data})
 }

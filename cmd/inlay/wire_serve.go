@@ -18,9 +18,10 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/httpapi"
-	"inlay/internal/session"
+	"inlay/internal/service"
 	"inlay/internal/state"
 	"inlay/internal/tracing"
+	"inlay/internal/upstream"
 	"inlay/llm"
 	"inlay/llm/ollama"
 	"inlay/llm/openai"
@@ -32,7 +33,7 @@ import (
 )
 
 // openService puts the service together.
-func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, metrics *httpapi.Metrics, tracer *tracing.Tracer, log *slog.Logger) (*session.Service, error) {
+func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, metrics *httpapi.Metrics, tracer *tracing.Tracer, log *slog.Logger) (*service.Service, error) {
 	defaults, err := c.options()
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	return session.Open(ctx, session.Config{
+	return service.Open(ctx, service.Config{
 		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
 		Data:  c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Logger: log, Observe: metrics,
@@ -78,8 +79,8 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 }
 
 // upstreams are those of --upstream, then the one that --model names.
-func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (session.Upstreams, error) {
-	var list session.Upstreams
+func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (upstream.Servers, error) {
+	var list upstream.Servers
 	named := slices.Clone(c.Upstream)
 	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" || isOpenAI(provider) && c.BaseURL != "" {
 		named = append(named, provider+"="+provider+":"+cmp.Or(c.BaseURL, ollamaURL("", a.getenv), ollama.DefaultURL))
@@ -87,7 +88,7 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (
 	for _, one := range named {
 		name, server, _ := strings.Cut(one, "=")
 		provider, address, _ := strings.Cut(server, ":")
-		if name == "" || strings.ContainsAny(name, "/ ") || address == "" || slices.ContainsFunc(list, func(u session.Upstream) bool { return u.Name == name }) {
+		if name == "" || strings.ContainsAny(name, "/ ") || address == "" || slices.ContainsFunc(list, func(u upstream.Server) bool { return u.Name == name }) {
 			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream", Reason: "is no NAME=PROVIDER:URL, or a name is there twice", Next: "write it like local=ollama:" + ollama.DefaultURL}
 		}
 		key := a.getenv("INLAY_UPSTREAM_KEY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
@@ -106,11 +107,11 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (
 	return list, nil
 }
 
-func ollamaUpstream(name string, c ollama.Config) session.Upstream {
+func ollamaUpstream(name string, c ollama.Config) upstream.Server {
 	c.Library = &tokens.Library{}
-	return session.Upstream{
+	return upstream.Server{
 		Name: name,
-		Open: func(model string, length int) (session.Model, error) {
+		Open: func(model string, length int) (upstream.Model, error) {
 			c := c
 			c.Model, c.Length = model, length
 			return ollama.New(c)
@@ -121,11 +122,11 @@ func ollamaUpstream(name string, c ollama.Config) session.Upstream {
 	}
 }
 
-func openaiUpstream(name, provider string, c openai.Config) session.Upstream {
+func openaiUpstream(name, provider string, c openai.Config) upstream.Server {
 	c.Library = &tokens.Library{}
-	return session.Upstream{
+	return upstream.Server{
 		Name: name,
-		Open: func(model string, length int) (session.Model, error) {
+		Open: func(model string, length int) (upstream.Model, error) {
 			c := c
 			c.Model, c.Length = model, length
 			if provider == openai.ResponsesProvider {

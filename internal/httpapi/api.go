@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"inlay/eval"
-	"inlay/internal/session"
+	"inlay/internal/jobs"
+	"inlay/internal/keys"
+	"inlay/internal/service"
 	"inlay/internal/tracing"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
@@ -20,8 +22,8 @@ import (
 
 // Config shapes an [API]. Zero values are the defaults.
 type Config struct {
-	Service *session.Service
-	Gate    *session.Gate
+	Service *service.Service
+	Gate    *keys.Gate
 	Metrics *Metrics
 	Logger  *slog.Logger
 	Limits  Limits
@@ -67,7 +69,7 @@ func def[T comparable](field *T, value T) {
 // API answers requests.
 type API struct {
 	config  Config
-	service *session.Service
+	service *service.Service
 	limiter *limiter
 	bodies  bodies
 	log     *slog.Logger
@@ -123,7 +125,7 @@ func (a *API) table() []route {
 
 		{method: "POST", path: "/v1/preprocess", handle: a.preprocess, doc: operation{tag: "preprocess", summary: "Inject files into a question: decision, citations, prompt", body: preprocessRequest{}, form: preprocessForm(), answer: preprocessAnswer{}, events: true}},
 		{method: "GET", path: "/v1/preprocessors", handle: a.listPreprocessors, doc: operation{tag: "preprocess", summary: "What strategies can run", answer: preprocessorList{}}},
-		{method: "POST", path: "/v1/preprocessors/{id}", handle: a.runPreprocessor, doc: operation{tag: "preprocess", summary: "Run one preprocessor", body: executeRequest{}, answer: session.Preprocessed{}, events: true}},
+		{method: "POST", path: "/v1/preprocessors/{id}", handle: a.runPreprocessor, doc: operation{tag: "preprocess", summary: "Run one preprocessor", body: executeRequest{}, answer: service.Preprocessed{}, events: true}},
 
 		{method: "GET", path: "/v1/strategies", handle: a.listStrategies, doc: operation{tag: "strategies", summary: "The strategies of this server", answer: strategyList{}}},
 		{method: "POST", path: "/v1/strategies/match", handle: a.matchStrategies, doc: operation{tag: "strategies", summary: "Which are worth offering, and why the others are not", body: matchRequest{}, answer: matchAnswer{}}},
@@ -137,7 +139,7 @@ func (a *API) table() []route {
 		{method: "POST", path: "/v1/chats/{id}/turns/{turn}/replay", handle: a.replayTurn, doc: operation{tag: "chats", summary: "Render a turn again that a strategy made, from what is kept: the same bytes", answer: strategy.Execution{}}},
 		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
 
-		{method: "POST", path: "/v1/evaluations", handle: a.startEvaluation, doc: operation{tag: "evaluations", summary: "Try thresholds, limits and chunk sizes on questions with known answers", body: session.EvaluationRequest{}, answer: evaluationObject{}}},
+		{method: "POST", path: "/v1/evaluations", handle: a.startEvaluation, doc: operation{tag: "evaluations", summary: "Try thresholds, limits and chunk sizes on questions with known answers", body: jobs.EvaluationRequest{}, answer: evaluationObject{}}},
 		{method: "GET", path: "/v1/evaluations", handle: a.listEvaluations, doc: operation{tag: "evaluations", summary: "Your evaluations", query: pageQuery(), answer: evaluationList{}}},
 		{method: "GET", path: "/v1/evaluations/{id}", stream: true, handle: a.getEvaluation, doc: operation{tag: "evaluations", summary: "An evaluation; as events, its progress until it is over", answer: evaluationObject{}, events: true}},
 		{method: "GET", path: "/v1/evaluations/{id}/result", handle: a.evaluationResult, doc: operation{tag: "evaluations", summary: "The whole report, inlay.evaluation/v1", answer: eval.Report{}}},

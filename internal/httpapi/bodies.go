@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"inlay/fault"
-	"inlay/internal/session"
+	"inlay/internal/state"
 )
 
 // bodies bounds what the bodies of all requests under way take in memory. A key
@@ -27,7 +27,7 @@ const firstPart = 64 << 10
 func (b *bodies) take(owner string, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.all+n > b.most || owner != session.Local && b.owner[owner]+n > b.most/2 {
+	if b.all+n > b.most || owner != state.Local && b.owner[owner]+n > b.most/2 {
 		return false
 	}
 	if b.owner == nil {

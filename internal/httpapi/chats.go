@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"inlay/chat"
-	"inlay/internal/session"
+	"inlay/internal/chats"
 	"inlay/internal/state"
 )
 
@@ -87,7 +87,7 @@ func (a *API) getChat(c *call) error {
 	return c.json(wholeChat(found))
 }
 
-func wholeChat(found session.Conversation) chatWhole {
+func wholeChat(found chats.Conversation) chatWhole {
 	w := chatWhole{
 		ChatObject: describeChat(found.Chat), History: chat.History{Schema: chat.HistorySchema, Messages: found.Messages},
 		Files: []chat.Attachment{}, Results: []turnResult{},

@@ -11,7 +11,8 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/intent"
-	"inlay/internal/session"
+	"inlay/internal/service"
+	"inlay/internal/upstream"
 	"inlay/llm/completion"
 	"inlay/processor"
 	"inlay/strategy"
@@ -25,7 +26,7 @@ type completionRequest struct {
 	Model    string         `json:"model"`
 	Messages []any          `json:"messages" doc:"as the OpenAI API has them; parts of type file, by file_id or file_data, are laid into the prompt"`
 	Stream   bool           `json:"stream,omitempty"`
-	Inlay    *session.Wants `json:"inlay,omitempty"`
+	Inlay    *service.Wants `json:"inlay,omitempty"`
 }
 
 // completionAnswer describes what inlay adds to the upstream's answer.
@@ -152,7 +153,7 @@ func (a *API) complete(c *call) (err error) {
 }
 
 // completionBody takes the field inlay off the rest.
-func (c *call) completionBody() (body map[string]json.RawMessage, wants session.Wants, err error) {
+func (c *call) completionBody() (body map[string]json.RawMessage, wants service.Wants, err error) {
 	data, err := c.readBody(nil)
 	if err != nil {
 		return nil, wants, err
@@ -170,7 +171,7 @@ func (c *call) completionBody() (body map[string]json.RawMessage, wants session.
 }
 
 // wholeCompletion answers at once.
-func (a *API) wholeCompletion(c *call, done *session.Completion) error {
+func (a *API) wholeCompletion(c *call, done *service.Completion) error {
 	for chunk, err := range done.Answer(c.ctx()) {
 		if err != nil {
 			return err
@@ -195,7 +196,7 @@ func (a *API) wholeCompletion(c *call, done *session.Completion) error {
 
 // streamCompletion hands on chunks as they come. A failure before the first is
 // an error like any other; after it, an event with the error, and no [DONE].
-func (a *API) streamCompletion(c *call, done *session.Completion) error {
+func (a *API) streamCompletion(c *call, done *service.Completion) error {
 	e := &events{c: c}
 	defer e.close()
 	said := map[int]*strings.Builder{}
@@ -220,7 +221,7 @@ func (a *API) streamCompletion(c *call, done *session.Completion) error {
 
 // chunk sends one chunk: the first with the decision, the last of each choice
 // with its annotations. Others go on byte for byte.
-func (a *API) chunk(e *events, chunk *completion.Chunk, done *session.Completion, said map[int]*strings.Builder) error {
+func (a *API) chunk(e *events, chunk *completion.Chunk, done *service.Completion, said map[int]*strings.Builder) error {
 	cites := len(done.Citations()) > 0
 	for i, one := range chunk.Choices {
 		if !cites {
@@ -253,7 +254,7 @@ func annotations(citations []chat.Citation, answer string) []any {
 	return out
 }
 
-func decisionOf(done *session.Completion) decided {
+func decisionOf(done *service.Completion) decided {
 	d := decided{Schema: injection.ResultSchema, Upstream: done.Upstream}
 	d.ofFiles(done.Result)
 	d.Citations = done.Citations()
@@ -296,7 +297,7 @@ type modelList struct {
 	Data   []modelObject `json:"data"`
 }
 
-func describeModel(m session.Listed) modelObject {
+func describeModel(m upstream.Listed) modelObject {
 	return modelObject{m.ID, "model", 0, m.Upstream}
 }
 

@@ -14,23 +14,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/internal/session"
+	"inlay/internal/upstream"
 	"inlay/llm/openai"
 	"inlay/tokens"
 )
 
-// upstream is a server of models that does as a test says. The real ones are
+// fakeServer is a server of models that does as a test says. The real ones are
 // in the integration tests; this one is for what they do not do on demand.
-type upstream struct {
+type fakeServer struct {
 	*httptest.Server
 	mu     sync.Mutex
 	bodies []map[string]any
 	answer http.HandlerFunc
 }
 
-func newUpstream(tb testing.TB, answer http.HandlerFunc) *upstream {
+func newUpstream(tb testing.TB, answer http.HandlerFunc) *fakeServer {
 	tb.Helper()
-	u := &upstream{answer: answer}
+	u := &fakeServer{answer: answer}
 	u.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v1/models":
@@ -50,21 +50,21 @@ func newUpstream(tb testing.TB, answer http.HandlerFunc) *upstream {
 	return u
 }
 
-func (u *upstream) last() map[string]any {
+func (u *fakeServer) last() map[string]any {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.bodies[len(u.bodies)-1]
 }
 
-func (u *upstream) list() session.Upstreams {
+func (u *fakeServer) list() upstream.Servers {
 	c := openai.Config{BaseURL: u.URL + "/v1", Library: &tokens.Library{}, Backoff: time.Millisecond, HTTP: &http.Client{}}
-	return session.Upstreams{openaiUpstream("up", c)}
+	return upstream.Servers{openaiUpstream("up", c)}
 }
 
-func openaiUpstream(name string, c openai.Config) session.Upstream {
-	return session.Upstream{
+func openaiUpstream(name string, c openai.Config) upstream.Server {
+	return upstream.Server{
 		Name: name,
-		Open: func(model string, length int) (session.Model, error) {
+		Open: func(model string, length int) (upstream.Model, error) {
 			c := c
 			c.Model, c.Length = model, length
 			return openai.New(c)

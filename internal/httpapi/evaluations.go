@@ -2,21 +2,22 @@ package httpapi
 
 import (
 	"inlay/eval"
-	"inlay/internal/session"
+	"inlay/internal/files"
+	"inlay/internal/jobs"
 )
 
 // evaluationObject is an evaluation without its report.
 type evaluationObject struct {
-	ID          string                     `json:"id"`
-	Object      string                     `json:"object"`
-	Name        string                     `json:"name"`
-	Status      string                     `json:"status" enum:"queued,running,done,canceled,failed"`
-	CreatedAt   int64                      `json:"created_at"`
-	Files       []string                   `json:"files" doc:"ids"`
-	Questions   int                        `json:"questions"`
-	Progress    session.EvaluationProgress `json:"progress"`
-	Error       *session.ReadingError      `json:"error,omitempty" doc:"why it failed"`
-	Recommended *eval.Recommendation       `json:"recommended,omitempty" doc:"of one that is done; everything else is in its result"`
+	ID          string                  `json:"id"`
+	Object      string                  `json:"object"`
+	Name        string                  `json:"name"`
+	Status      string                  `json:"status" enum:"queued,running,done,canceled,failed"`
+	CreatedAt   int64                   `json:"created_at"`
+	Files       []string                `json:"files" doc:"ids"`
+	Questions   int                     `json:"questions"`
+	Progress    jobs.EvaluationProgress `json:"progress"`
+	Error       *files.ReadingError     `json:"error,omitempty" doc:"why it failed"`
+	Recommended *eval.Recommendation    `json:"recommended,omitempty" doc:"of one that is done; everything else is in its result"`
 }
 
 type evaluationList struct {
@@ -25,7 +26,7 @@ type evaluationList struct {
 	HasMore bool               `json:"has_more"`
 }
 
-func describeEvaluation(e session.Evaluation) evaluationObject {
+func describeEvaluation(e jobs.Evaluation) evaluationObject {
 	o := evaluationObject{
 		ID: e.ID, Object: "evaluation", Name: e.Asked.Name, Status: e.State, CreatedAt: e.Created.Unix(), Files: []string{}, Questions: len(e.Asked.Questions),
 		Progress: e.How, Error: e.Why, Recommended: e.Recommend,
@@ -37,7 +38,7 @@ func describeEvaluation(e session.Evaluation) evaluationObject {
 }
 
 func (a *API) startEvaluation(c *call) error {
-	var r session.EvaluationRequest
+	var r jobs.EvaluationRequest
 	if err := c.decode(&r); err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (a *API) getEvaluation(c *call) error {
 		return c.json(describeEvaluation(e))
 	}
 	return c.events(func(send func(string, any)) (any, error) {
-		e, err := a.service.WatchEvaluation(c.ctx(), c.owner, c.PathValue("id"), func(e session.Evaluation) { send("progress", describeEvaluation(e)) })
+		e, err := a.service.WatchEvaluation(c.ctx(), c.owner, c.PathValue("id"), func(e jobs.Evaluation) { send("progress", describeEvaluation(e)) })
 		return describeEvaluation(e), err
 	})
 }
@@ -107,5 +108,5 @@ func (a *API) deleteEvaluation(c *call) error {
 	return c.json(deleted{ID: id, Object: "evaluation", Deleted: true})
 }
 
-// Evaluated implements session.Observer.
+// Evaluated implements service.Observer.
 func (m *Metrics) Evaluated(status string) { m.evaluations.WithLabelValues(status).Inc() }

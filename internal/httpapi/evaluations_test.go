@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/eval"
-	"inlay/internal/session"
+	"inlay/internal/files"
+	"inlay/internal/jobs"
 )
 
 // evaluation is what the service shows of one.
@@ -19,8 +20,8 @@ type evaluation struct {
 	Status      string
 	Files       []string
 	Questions   int
-	Progress    session.EvaluationProgress
-	Error       *session.ReadingError
+	Progress    jobs.EvaluationProgress
+	Error       *files.ReadingError
 	Recommended *eval.Recommendation
 }
 
@@ -148,7 +149,7 @@ func TestEvaluationsInTurn(t *testing.T) {
 	ann, bob := s.key("ann"), s.key("bob")
 	file := s.upload(ann, "a.txt", "text")
 	var ids []string
-	for range session.MaxUnfinished {
+	for range jobs.MaxUnfinished {
 		ids = append(ids, s.evaluate(ann, file))
 	}
 	body := []byte(`{"files": [{"name": "b.txt", "data": "eA=="}], "questions": [{"question": "q"}]}`)

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"inlay/fault"
-	"inlay/internal/session"
+	"inlay/internal/files"
 	"inlay/internal/state"
 )
 
@@ -32,7 +32,7 @@ type fileObject struct {
 // fileRead is the part of a file object that is inlay's.
 type fileRead struct {
 	State string `json:"state" enum:"reading,ready,failed"`
-	session.Reading
+	files.Reading
 }
 
 type fileList struct {
@@ -51,7 +51,7 @@ type deleted struct {
 }
 
 func describeFile(f state.File) (fileObject, error) {
-	r, err := session.ReadingOf(f)
+	r, err := files.ReadingOf(f)
 	if err != nil {
 		return fileObject{}, fmt.Errorf("read the report of %s: %w", f.ID, err)
 	}
@@ -118,7 +118,7 @@ func multipartOf(r *http.Request) (*multipart.Reader, error) {
 type upload struct {
 	c       *call
 	purpose string
-	file    *session.Incoming
+	file    *files.Incoming
 }
 
 // take reads one field of the form.

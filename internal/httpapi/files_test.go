@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/internal/httpapi"
-	"inlay/internal/session"
+	"inlay/internal/service"
 	"inlay/internal/state"
 )
 
@@ -113,9 +113,9 @@ func TestRestart(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, setup{dir: dir})
 	id := s.upload("", "a.txt", "some text")
-	require.NoError(t, s.store.SetFileState(t.Context(), session.Local, id, state.Uploaded, nil))
+	require.NoError(t, s.store.SetFileState(t.Context(), state.Local, id, state.Uploaded, nil))
 	s.stop()
-	stray := filepath.Join(dir, "files", session.Local, "ab", "abcd")
+	stray := filepath.Join(dir, "files", state.Local, "ab", "abcd")
 	require.NoError(t, os.MkdirAll(filepath.Dir(stray), 0o700))
 	require.NoError(t, os.WriteFile(stray, []byte("never acknowledged"), 0o600))
 
@@ -123,7 +123,7 @@ func TestRestart(t *testing.T) {
 	require.NoFileExists(t, stray)
 	require.Equal(t, "some text", string(again.do("GET", "/v1/files/"+id+"/content", "", nil).body))
 	require.Eventually(t, func() bool {
-		f, err := again.store.File(t.Context(), session.Local, id)
+		f, err := again.store.File(t.Context(), state.Local, id)
 		return err == nil && f.State == state.Processed
 	}, waitFor, tick)
 }
@@ -132,7 +132,7 @@ func TestRestart(t *testing.T) {
 func TestOneServerForEachFolder(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, setup{dir: dir})
-	_, err := session.Open(t.Context(), session.Config{Data: dir, State: s.store})
+	_, err := service.Open(t.Context(), service.Config{Data: dir, State: s.store})
 	require.ErrorContains(t, err, "another server works in this data folder")
 }
 

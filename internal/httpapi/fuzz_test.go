@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/internal/session"
+	"inlay/internal/upstream"
 	"inlay/llm/openai"
 	"inlay/tokens"
 )
@@ -51,9 +51,9 @@ func (echo) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
 }
 
-func echoes() session.Upstreams {
+func echoes() upstream.Servers {
 	c := openai.Config{BaseURL: "http://echo/v1", Library: &tokens.Library{}, Backoff: time.Millisecond, HTTP: &http.Client{Transport: echo{}}}
-	return session.Upstreams{openaiUpstream("echo", c)}
+	return upstream.Servers{openaiUpstream("echo", c)}
 }
 
 // FuzzRoutes sends malformed bodies to every route that takes one, those of

@@ -32,7 +32,7 @@ func calls(w http.ResponseWriter, body map[string]any) {
 }
 
 // calling is a server of models that calls tools.
-func calling(t *testing.T) *upstream {
+func calling(t *testing.T) *fakeServer {
 	t.Helper()
 	u := newUpstream(t, nil)
 	u.answer = func(w http.ResponseWriter, _ *http.Request) { calls(w, u.last()) }

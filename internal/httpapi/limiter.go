@@ -7,7 +7,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"inlay/fault"
-	"inlay/internal/session"
+	"inlay/internal/state"
 )
 
 // limiter counts the requests of each caller.
@@ -56,7 +56,7 @@ func (l *limiter) enter(owner string) (leave func(), err error) {
 	if c.under >= l.limits.Concurrency || l.under >= l.limits.Requests {
 		return nil, tooMany(time.Second)
 	}
-	if l.limits.Rate > 0 && owner != session.Local {
+	if l.limits.Rate > 0 && owner != state.Local {
 		if r := c.rate.Reserve(); r.Delay() > 0 {
 			after := r.Delay()
 			r.Cancel()

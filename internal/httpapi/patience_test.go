@@ -15,7 +15,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/httpapi"
-	"inlay/internal/session"
+	"inlay/internal/upstream"
 )
 
 // TestSlowServerIsNoSilentClient: only the client's own silence ends a request,
@@ -23,11 +23,11 @@ import (
 // bind the next one on the same connection.
 func TestSlowServerIsNoSilentClient(t *testing.T) {
 	const silence = 250 * time.Millisecond
-	slow := session.Upstream{Name: "slow", Open: func(string, int) (session.Model, error) {
+	slow := upstream.Server{Name: "slow", Open: func(string, int) (upstream.Model, error) {
 		time.Sleep(5 * silence)
 		return nil, &fault.Error{Code: fault.ModelNotFound}
 	}}
-	s := start(t, setup{limits: httpapi.Limits{Silence: silence}, upstreams: session.Upstreams{slow}})
+	s := start(t, setup{limits: httpapi.Limits{Silence: silence}, upstreams: upstream.Servers{slow}})
 	second := httptest.NewUnstartedServer(s.Config.Handler)
 	second.EnableHTTP2 = true
 	second.StartTLS()

@@ -11,7 +11,8 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/intent"
-	"inlay/internal/session"
+	"inlay/internal/files"
+	"inlay/internal/service"
 	"inlay/options"
 	"inlay/turn"
 )
@@ -19,19 +20,19 @@ import (
 // preprocessRequest is the body of POST /v1/preprocess.
 type preprocessRequest struct {
 	options.RequestFields
-	Messages []message         `json:"messages" doc:"the conversation, as inlay.history/v1 has messages; the last one is the user's new one"`
-	ChatID   string            `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of a history; messages then has the new one alone"`
-	Files    []session.FileRef `json:"files,omitempty" doc:"of the new message"`
-	Model    string            `json:"model,omitempty" doc:"that will answer, as GET /v1/models lists it"`
-	DryRun   bool              `json:"dry_run,omitempty" doc:"decide, and embed nothing"`
-	Debug    bool              `json:"debug,omitempty" doc:"add times and retrieval results"`
-	Content  bool              `json:"content,omitempty" doc:"with debug: add the text of the documents"`
-	UTF16    bool              `json:"utf16,omitempty" doc:"add offsets in UTF-16 units to citations, as JavaScript counts"`
+	Messages []message   `json:"messages" doc:"the conversation, as inlay.history/v1 has messages; the last one is the user's new one"`
+	ChatID   string      `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of a history; messages then has the new one alone"`
+	Files    []files.Ref `json:"files,omitempty" doc:"of the new message"`
+	Model    string      `json:"model,omitempty" doc:"that will answer, as GET /v1/models lists it"`
+	DryRun   bool        `json:"dry_run,omitempty" doc:"decide, and embed nothing"`
+	Debug    bool        `json:"debug,omitempty" doc:"add times and retrieval results"`
+	Content  bool        `json:"content,omitempty" doc:"with debug: add the text of the documents"`
+	UTF16    bool        `json:"utf16,omitempty" doc:"add offsets in UTF-16 units to citations, as JavaScript counts"`
 }
 
 // question takes the new message off the history.
-func (r preprocessRequest) question() (session.Question, error) {
-	q := session.Question{ChatID: r.ChatID, Files: r.Files, Model: r.Model, DryRun: r.DryRun, Debug: r.Debug, Content: r.Content}
+func (r preprocessRequest) question() (service.Question, error) {
+	q := service.Question{ChatID: r.ChatID, Files: r.Files, Model: r.Model, DryRun: r.DryRun, Debug: r.Debug, Content: r.Content}
 	var err error
 	if q.Options, err = r.Values(""); err != nil {
 		return q, err
@@ -46,7 +47,7 @@ func (r preprocessRequest) question() (session.Question, error) {
 	}
 	q.Messages, q.Text = messages[:last], messages[last].Text
 	for _, a := range messages[last].Attachments {
-		q.Files = append(q.Files, session.FileRef{ID: a.FileID})
+		q.Files = append(q.Files, files.Ref{ID: a.FileID})
 	}
 	return q, nil
 }
@@ -120,7 +121,7 @@ type preprocessParts struct {
 	api     *API
 	c       *call
 	request *preprocessRequest
-	files   []*session.Incoming
+	files   []*files.Incoming
 	seen    bool // the request was there
 }
 
@@ -147,7 +148,7 @@ func (f *preprocessParts) read(form *multipart.Reader) error {
 		return &fault.Error{Code: fault.Usage, Subject: "request", Reason: "is missing", Next: "send the JSON of the request as the field request"}
 	}
 	for _, one := range f.files {
-		f.request.Files = append(f.request.Files, session.FileRef{Received: one})
+		f.request.Files = append(f.request.Files, files.Ref{Received: one})
 	}
 	return nil
 }
@@ -176,7 +177,7 @@ func (f *preprocessParts) take(part *multipart.Part) error {
 }
 
 // receivePart puts one file of a form on disk.
-func (a *API) receivePart(c *call, name string, body io.Reader, before int) (*session.Incoming, error) {
+func (a *API) receivePart(c *call, name string, body io.Reader, before int) (*files.Incoming, error) {
 	if err := a.fewFiles(before + 1); err != nil {
 		return nil, err
 	}

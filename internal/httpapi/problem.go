@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"inlay/fault"
-	"inlay/internal/session"
+	"inlay/internal/upstream"
 	"inlay/strategy"
 	"inlay/turn"
 )
@@ -112,7 +112,7 @@ func failureOf(err error) failure {
 	}
 	f.status = statusOf(cmp.Or(f.cause, f.code))
 	f.reason = cmp.Or(f.reason, unworded(f.code))
-	if u, ok := errors.AsType[*session.UpstreamError](err); ok {
+	if u, ok := errors.AsType[*upstream.Error](err); ok {
 		f = f.fromUpstream(u.Upstream)
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {

@@ -24,9 +24,11 @@ import (
 	"inlay/eval"
 	"inlay/injection"
 	"inlay/internal/httpapi"
-	"inlay/internal/session"
+	"inlay/internal/keys"
+	"inlay/internal/service"
 	"inlay/internal/state"
 	"inlay/internal/state/sqlite"
+	"inlay/internal/upstream"
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/markup"
@@ -61,7 +63,7 @@ type setup struct {
 	keys      bool   // callers need keys
 	quota     state.Quota
 	limits    httpapi.Limits
-	upstreams session.Upstreams
+	upstreams upstream.Servers
 	origins   []string
 	chains    func(string, llm.Generator) (*processor.Chains, error)
 	router    *route.Router
@@ -85,7 +87,7 @@ func start(tb testing.TB, o setup) *server {
 	logs := &lockedBuffer{}
 	log := slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	metrics, recent := httpapi.NewMetrics(), &parse.Recent{}
-	service, err := session.Open(tb.Context(), session.Config{
+	service, err := service.Open(tb.Context(), service.Config{
 		Data: o.dir, State: store, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
 		Chains: o.chains, Router: o.router, Mode: o.mode,
 		Injector: func(owner string) *injection.Injector {
@@ -107,7 +109,7 @@ func start(tb testing.TB, o setup) *server {
 	})
 	require.NoError(tb, err)
 	api, err := httpapi.New(httpapi.Config{
-		Service: service, Gate: &session.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Logger: log, Metrics: metrics, Version: "test",
+		Service: service, Gate: &keys.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Logger: log, Metrics: metrics, Version: "test",
 	})
 	require.NoError(tb, err)
 	s := &server{Server: httptest.NewServer(api.Handler()), t: tb, dir: o.dir, api: api, store: store, logs: logs}
@@ -140,7 +142,7 @@ func (h held) Parse(ctx context.Context, f parse.File, report parse.Progress) (p
 // key makes a key and returns its secret.
 func (s *server) key(name string) string {
 	s.t.Helper()
-	_, secret, err := session.MakeKey(s.t.Context(), s.store, name)
+	_, secret, err := keys.Make(s.t.Context(), s.store, name)
 	require.NoError(s.t, err)
 	return secret
 }

@@ -5,7 +5,8 @@ import (
 
 	"inlay/chat"
 	"inlay/injection"
-	"inlay/internal/session"
+	"inlay/internal/files"
+	"inlay/internal/service"
 	"inlay/options"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
@@ -36,8 +37,8 @@ func (a *API) showStrategy(c *call) error {
 
 // matchRequest is the body of POST /v1/strategies/match.
 type matchRequest struct {
-	Context json.RawMessage   `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
-	Files   []session.FileRef `json:"files,omitempty"`
+	Context json.RawMessage `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
+	Files   []files.Ref     `json:"files,omitempty"`
 }
 
 type matchAnswer struct {
@@ -71,35 +72,35 @@ func (a *API) matchStrategies(c *call) error {
 // POST /v1/preprocessors/{id}.
 type executeRequest struct {
 	options.RequestFields
-	Input       string            `json:"input,omitempty" doc:"what the user wrote"`
-	Messages    []message         `json:"messages,omitempty" doc:"the conversation before it"`
-	ChatID      string            `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of messages; the turn is kept in it unless it is a dry run"`
-	Files       []session.FileRef `json:"files,omitempty"`
-	Context     json.RawMessage   `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
-	Model       string            `json:"model,omitempty"`
-	DryRun      bool              `json:"dry_run,omitempty"`
-	KeepMissing bool              `json:"keep_missing,omitempty" doc:"leave placeholders without a value in the prompt"`
-	Settings    map[string]any    `json:"settings,omitempty" doc:"of the preprocessor, where one is run by itself"`
+	Input       string          `json:"input,omitempty" doc:"what the user wrote"`
+	Messages    []message       `json:"messages,omitempty" doc:"the conversation before it"`
+	ChatID      string          `json:"chat_id,omitempty" doc:"a chat that the service keeps, instead of messages; the turn is kept in it unless it is a dry run"`
+	Files       []files.Ref     `json:"files,omitempty"`
+	Context     json.RawMessage `json:"context,omitempty" doc:"an object with attachments, clipboard, assistant, environment, extra, visual"`
+	Model       string          `json:"model,omitempty"`
+	DryRun      bool            `json:"dry_run,omitempty"`
+	KeepMissing bool            `json:"keep_missing,omitempty" doc:"leave placeholders without a value in the prompt"`
+	Settings    map[string]any  `json:"settings,omitempty" doc:"of the preprocessor, where one is run by itself"`
 }
 
-func (a *API) execution(c *call) (session.Question, error) {
+func (a *API) execution(c *call) (service.Question, error) {
 	var r executeRequest
 	if err := c.decode(&r); err != nil {
-		return session.Question{}, err
+		return service.Question{}, err
 	}
 	given, err := r.RequestFields.Values("")
 	if err != nil {
-		return session.Question{}, err
+		return service.Question{}, err
 	}
 	values, err := condition.ContextOf(r.Context)
 	if err != nil {
-		return session.Question{}, err
+		return service.Question{}, err
 	}
 	messages, err := conversation(r.Messages)
 	if err != nil {
-		return session.Question{}, err
+		return service.Question{}, err
 	}
-	return session.Question{
+	return service.Question{
 		Messages: messages, ChatID: r.ChatID, Text: r.Input, Files: r.Files, Model: r.Model, Options: given, DryRun: r.DryRun,
 		Values: values, KeepMissing: r.KeepMissing, Settings: r.Settings,
 	}, a.fewFiles(len(r.Files))

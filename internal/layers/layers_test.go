@@ -19,9 +19,9 @@ import (
 // A package may import only packages on floors below its own.
 var floors = [][]string{
 	{"internal/layers", "internal/modulepath", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "internal/plural", "eval/metrics"},
-	{"options", "internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
+	{"options", "internal/queue", "internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
 	{"chat", "tokens", "embed", "cache", "internal/state", "prompts", "parse/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
-	{"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},
+	{"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/sqlite", "internal/state/statetest"},
 	{"parse/outline", "llm"},
 	{"llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
 	{"llm/ollama/ollamatest"},
@@ -30,7 +30,9 @@ var floors = [][]string{
 	{"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "strategy/strategytest", "intent", "route", "processor"},
 	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest"},
 	{"eval/report", "turn"},
-	{"internal/session"},
+	{"internal/files", "internal/chats", "internal/upstream"},
+	{"internal/jobs"},
+	{"internal/service"},
 	{"internal/httpapi"},
 	{"cmd/inlay"},
 }

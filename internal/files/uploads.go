@@ -1,15 +1,17 @@
-package session
+package files
 
 import (
 	"context"
 	"sync"
 	"time"
+
+	"inlay/internal/keys"
 )
 
 // uploads remembers what questions must know of uploaded files, so that one
 // about the same file does not ask the state again. What this process deletes
 // is forgotten at once; what another process deletes is believed for as long as
-// a key is ([keyFresh]).
+// a key is ([keys.Fresh]).
 type uploads struct {
 	mu      sync.Mutex
 	known   map[uploadKey]upload
@@ -36,7 +38,7 @@ func (u *uploads) get(ctx context.Context, key uploadKey, load func(context.Cont
 	one, ok := u.known[key]
 	before := u.forgets
 	u.mu.Unlock()
-	if ok && time.Since(one.at) < keyFresh {
+	if ok && time.Since(one.at) < keys.Fresh {
 		return one, nil
 	}
 	at := time.Now()

@@ -1,4 +1,4 @@
-package session
+package chats
 
 import (
 	"context"
@@ -14,22 +14,24 @@ import (
 	"inlay/processor"
 )
 
-// past is what was said in a kept chat, as turns need it.
-type past struct {
-	id       string
-	turns    int // so far
-	messages []chat.Message
-	api      []completion.Message // the same as the model gets them
-	ledger   *processor.Ledger    // how many tokens they have
+// Past is what was said in a kept chat, as turns need it.
+type Past struct {
+	ID       string
+	Turns    int // so far
+	Messages []chat.Message
+	API      []completion.Message // the same as the model gets them
+	Ledger   *processor.Ledger    // how many tokens they have
 	bytes    int
 }
 
 // recall remembers chats, so that a turn reads what was said since the last one
 // and not the whole chat: a turn of a long chat costs what one of a short chat
 // does. Chats only grow, so what is remembered stays true.
+type chatKey struct{ owner, id string }
+
 type recall struct {
 	mu    sync.Mutex
-	known map[uploadKey]past
+	known map[chatKey]Past
 	bytes int
 }
 
@@ -39,13 +41,13 @@ const (
 	maxRecalledBytes = 32 << 20
 )
 
-func (r *recall) get(key uploadKey) past {
+func (r *recall) get(key chatKey) Past {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.known[key]
 }
 
-func (r *recall) put(key uploadKey, p past) {
+func (r *recall) put(key chatKey, p Past) {
 	r.forget(key)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,34 +58,34 @@ func (r *recall) put(key uploadKey, p past) {
 		return
 	}
 	if r.known == nil {
-		r.known = map[uploadKey]past{}
+		r.known = map[chatKey]Past{}
 	}
 	r.known[key] = p
 	r.bytes += p.bytes
 }
 
 // forget drops a chat that is no more.
-func (r *recall) forget(key uploadKey) {
+func (r *recall) forget(key chatKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bytes -= r.known[key].bytes
 	delete(r.known, key)
 }
 
-// recall is what was said in a kept chat.
-func (s *Service) recall(ctx context.Context, owner, id string) (*past, error) {
-	key := uploadKey{owner, id}
+// Recall is what was said in a kept chat.
+func (s *Chats) Recall(ctx context.Context, owner, id string) (*Past, error) {
+	key := chatKey{owner, id}
 	p := s.said.get(key)
-	p.id = id
-	turns, err := s.config.State.Since(ctx, owner, id, p.turns)
+	p.ID = id
+	turns, err := s.State.Since(ctx, owner, id, p.Turns)
 	if err != nil {
 		s.said.forget(key)
-		return nil, missing(fault.NotFound, "chat", id, err)
+		return nil, state.Missing(fault.NotFound, "chat", id, err)
 	}
-	if p.ledger == nil {
-		p.ledger = &processor.Ledger{}
+	if p.Ledger == nil {
+		p.Ledger = &processor.Ledger{}
 	}
-	p.messages, p.api = slices.Clip(p.messages), slices.Clip(p.api) // other requests may hold them
+	p.Messages, p.API = slices.Clip(p.Messages), slices.Clip(p.API) // other requests may hold them
 	for _, t := range turns {
 		if err := p.add(t); err != nil {
 			return nil, fmt.Errorf("read turn %d of %s: %w", t.Number, id, err)
@@ -94,22 +96,22 @@ func (s *Service) recall(ctx context.Context, owner, id string) (*past, error) {
 }
 
 // add takes in a turn.
-func (p *past) add(t state.Turn) error {
-	messages, err := messagesOf(t)
+func (p *Past) add(t state.Turn) error {
+	messages, err := MessagesOf(t)
 	if err != nil {
 		return err
 	}
 	for _, m := range messages {
-		p.messages, p.api = append(p.messages, m), append(p.api, completion.FromChat(m))
+		p.Messages, p.API = append(p.Messages, m), append(p.API, completion.FromChat(m))
 	}
-	p.turns, p.bytes = t.Number, p.bytes+2*len(t.Messages)
+	p.Turns, p.bytes = t.Number, p.bytes+2*len(t.Messages)
 	return nil
 }
 
-// outgrown says what helps where a kept chat has no room in the window any more.
-func (p *past) outgrown(err error, next string) error {
+// Outgrown says what helps where a kept chat has no room in the window any more.
+func (p *Past) Outgrown(err error, next string) error {
 	e, ok := errors.AsType[*fault.Error](err)
-	if !ok || e.Code != fault.DoesNotFit || p == nil || p.turns == 0 {
+	if !ok || e.Code != fault.DoesNotFit || p == nil || p.Turns == 0 {
 		return err
 	}
 	said := *e

@@ -1,8 +1,9 @@
-package session
+package service
 
 import (
 	"cmp"
 	"context"
+	"inlay/internal/state"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -69,7 +70,7 @@ type share struct {
 // Where nobody needs a key there is one owner, who has the whole.
 func (l *load) rooms(owner string, n int64) []share {
 	all := share{l.all, min(n, l.most)}
-	if owner == Local {
+	if owner == state.Local {
 		return []share{all}
 	}
 	l.mu.Lock()

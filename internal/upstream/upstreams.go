@@ -1,4 +1,5 @@
-package session
+// Package upstream finds the server of models that a request is for.
+package upstream
 
 import (
 	"context"
@@ -18,15 +19,15 @@ type Model interface {
 	llm.Relay
 }
 
-// Upstream is a server of models.
-type Upstream struct {
+// Server is a server of models.
+type Server struct {
 	Name   string
 	Open   func(model string, length int) (Model, error) // length 0: measure
 	Models func(ctx context.Context) ([]string, error)   // what it serves
 }
 
-// Upstreams are servers in order of preference.
-type Upstreams []Upstream
+// Servers are servers in order of preference.
+type Servers []Server
 
 // Listed is a model that can be asked for.
 type Listed struct {
@@ -34,30 +35,30 @@ type Listed struct {
 	Upstream string
 }
 
-// UpstreamError is a failure of an upstream, told apart from ours.
-type UpstreamError struct {
+// Error is a failure of an upstream, told apart from ours.
+type Error struct {
 	Upstream string
 	Err      error
 }
 
 // Error implements error.
-func (e *UpstreamError) Error() string { return "upstream " + e.Upstream + ": " + e.Err.Error() }
+func (e *Error) Error() string { return "upstream " + e.Upstream + ": " + e.Err.Error() }
 
 // Unwrap returns the upstream's failure.
-func (e *UpstreamError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }
 
 // listFresh is how long the list of an upstream's models is believed.
 const listFresh = 30 * time.Second
 
-// router finds the upstream of a model and keeps opened models: they remember
+// Router finds the upstream of a model and keeps opened models: they remember
 // windows and vocabularies.
-type router struct {
-	upstreams Upstreams
-	observe   Observer
+type Router struct {
+	Servers Servers
+	Failed  func(upstream string, code fault.Code) // told of failures; nil: nobody
 
 	mu     sync.Mutex
 	lists  map[string]listing
-	models opened[Model]
+	models Opened[Model]
 }
 
 type listing struct {
@@ -66,22 +67,23 @@ type listing struct {
 	at    time.Time
 }
 
-type modelKey struct {
-	upstream, model string
-	length          int
+// Key names an opened model.
+type Key struct {
+	Upstream, Model string
+	Length          int
 }
 
-// opened remembers models by name and length.
-type opened[M any] struct {
+// Opened remembers models by name and length.
+type Opened[M any] struct {
 	mu     sync.Mutex
-	models map[modelKey]M
+	models map[Key]M
 }
 
 // maxOpen bounds how many opened models are remembered; names come from requests.
 const maxOpen = 256
 
-// get is the model of a key, opened if it was not.
-func (o *opened[M]) get(key modelKey, open func() (M, error)) (M, error) {
+// Get is the model of a key, opened if it was not.
+func (o *Opened[M]) Get(key Key, open func() (M, error)) (M, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if m, ok := o.models[key]; ok {
@@ -92,36 +94,36 @@ func (o *opened[M]) get(key modelKey, open func() (M, error)) (M, error) {
 		return m, err
 	}
 	if o.models == nil || len(o.models) >= maxOpen {
-		o.models = map[modelKey]M{}
+		o.models = map[Key]M{}
 	}
 	o.models[key] = m
 	return m, nil
 }
 
-// open finds a model by "UPSTREAM/NAME", else by a name that an upstream lists.
-func (r *router) open(ctx context.Context, name string, length int) (Model, string, error) {
+// Open finds a model by "UPSTREAM/NAME", else by a name that an upstream lists.
+func (r *Router) Open(ctx context.Context, name string, length int) (Model, string, error) {
 	u, model, err := r.route(ctx, name)
 	if err != nil {
 		return nil, "", err
 	}
-	m, err := r.models.get(modelKey{u.Name, model, length}, func() (Model, error) { return u.Open(model, length) })
+	m, err := r.models.Get(Key{u.Name, model, length}, func() (Model, error) { return u.Open(model, length) })
 	return m, u.Name, err
 }
 
-func (r *router) route(ctx context.Context, name string) (Upstream, string, error) {
+func (r *Router) route(ctx context.Context, name string) (Server, string, error) {
 	if name == "" {
-		return Upstream{}, "", &fault.Error{Code: fault.Usage, Subject: "model", Reason: "is missing", Next: "name one that GET /v1/models lists"}
+		return Server{}, "", &fault.Error{Code: fault.Usage, Subject: "model", Reason: "is missing", Next: "name one that GET /v1/models lists"}
 	}
 	if prefix, model, ok := strings.Cut(name, "/"); ok && model != "" {
-		if i := slices.IndexFunc(r.upstreams, func(u Upstream) bool { return u.Name == prefix }); i >= 0 {
-			return r.upstreams[i], model, nil
+		if i := slices.IndexFunc(r.Servers, func(u Server) bool { return u.Name == prefix }); i >= 0 {
+			return r.Servers[i], model, nil
 		}
 	}
 	var failed error
-	for _, u := range r.upstreams {
+	for _, u := range r.Servers {
 		names, err := r.list(ctx, u)
 		if err != nil {
-			failed = errors.Join(failed, &UpstreamError{u.Name, err})
+			failed = errors.Join(failed, &Error{u.Name, err})
 			continue
 		}
 		if i := slices.IndexFunc(names, func(n string) bool { return same(n, name) }); i >= 0 {
@@ -129,16 +131,16 @@ func (r *router) route(ctx context.Context, name string) (Upstream, string, erro
 		}
 	}
 	if failed != nil {
-		return Upstream{}, "", failed
+		return Server{}, "", failed
 	}
-	return Upstream{}, "", &fault.Error{Code: fault.ModelNotFound, Subject: "model " + name, Reason: "no upstream serves it", Next: "see GET /v1/models, or start the server with --upstream"}
+	return Server{}, "", &fault.Error{Code: fault.ModelNotFound, Subject: "model " + name, Reason: "no upstream serves it", Next: "see GET /v1/models, or start the server with --upstream"}
 }
 
-// nameOf is the upstream of a model that was routed before; empty if none was.
-func (r *router) nameOf(model string) string {
+// NameOf is the upstream of a model that was routed before; empty if none was.
+func (r *Router) NameOf(model string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, u := range r.upstreams {
+	for _, u := range r.Servers {
 		if strings.HasPrefix(model, u.Name+"/") || slices.ContainsFunc(r.lists[u.Name].names, func(n string) bool { return same(n, model) }) {
 			return u.Name
 		}
@@ -149,7 +151,7 @@ func (r *router) nameOf(model string) string {
 // same compares a listed name with an asked one; Ollama lists "NAME:latest" for NAME.
 func same(listed, asked string) bool { return listed == asked || listed == asked+":latest" }
 
-func (r *router) list(ctx context.Context, u Upstream) ([]string, error) {
+func (r *Router) list(ctx context.Context, u Server) ([]string, error) {
 	r.mu.Lock()
 	l, ok := r.lists[u.Name]
 	r.mu.Unlock()
@@ -165,7 +167,7 @@ func (r *router) list(ctx context.Context, u Upstream) ([]string, error) {
 		return names, err
 	}
 	if err != nil {
-		r.observe.UpstreamFailed(u.Name, fault.CodeOf(err))
+		r.failed(u.Name, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -177,16 +179,16 @@ func (r *router) list(ctx context.Context, u Upstream) ([]string, error) {
 }
 
 // Models lists what can be asked for. A name that several upstreams serve
-// stands for the first; the others go by "UPSTREAM/NAME". Upstreams that do not
+// stands for the first; the others go by "UPSTREAM/NAME". Servers that do not
 // answer are left out; if none answers, that is the error.
-func (s *Service) Models(ctx context.Context) ([]Listed, error) {
+func (r *Router) Models(ctx context.Context) ([]Listed, error) {
 	var out []Listed
 	var failed error
 	taken := map[string]bool{}
-	for _, u := range s.router.upstreams {
-		names, err := s.router.list(ctx, u)
+	for _, u := range r.Servers {
+		names, err := r.list(ctx, u)
 		if err != nil {
-			failed = errors.Join(failed, &UpstreamError{u.Name, err})
+			failed = errors.Join(failed, &Error{u.Name, err})
 			continue
 		}
 		for _, n := range names {
@@ -202,4 +204,10 @@ func (s *Service) Models(ctx context.Context) ([]Listed, error) {
 		return nil, failed
 	}
 	return out, nil
+}
+
+func (r *Router) failed(name string, err error) {
+	if r.Failed != nil {
+		r.Failed(name, fault.CodeOf(err))
+	}
 }

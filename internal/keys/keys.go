@@ -1,4 +1,5 @@
-package session
+// Package keys tells who may call: secrets, their owners.
+package keys
 
 import (
 	"context"
@@ -13,17 +14,17 @@ import (
 	"inlay/internal/state"
 )
 
-// KeyPrefix begins every key, so that one that leaks is recognised.
-const KeyPrefix = "inlay_"
+// Prefix begins every key, so that one that leaks is recognised.
+const Prefix = "inlay_"
 
-// MakeKey makes a key and returns its secret, which is not kept: only its
+// Make makes a key and returns its secret, which is not kept: only its
 // SHA-256 is. The secret has 256 random bits, so that a plain hash suffices.
-func MakeKey(ctx context.Context, keys state.Keys, name string) (k state.Key, secret string, err error) {
-	if strings.TrimSpace(name) == "" || len(name) > MaxName {
+func Make(ctx context.Context, keys state.Keys, name string) (k state.Key, secret string, err error) {
+	if strings.TrimSpace(name) == "" || len(name) > state.MaxName {
 		return k, "", &fault.Error{Code: fault.Usage, Subject: "key", Reason: "needs a name of at most 255 bytes", Next: "say whom it is for"}
 	}
-	secret = KeyPrefix + strings.ToLower(rand.Text()+rand.Text())
-	k = state.Key{ID: newID("key_"), Name: name, Hint: secret[:len(KeyPrefix)+4], Hash: hash(secret), Created: now()}
+	secret = Prefix + strings.ToLower(rand.Text()+rand.Text())
+	k = state.Key{ID: state.NewID("key_"), Name: name, Hint: secret[:len(Prefix)+4], Hash: hash(secret), Created: state.Now()}
 	return k, secret, keys.AddKey(ctx, k)
 }
 
@@ -32,9 +33,9 @@ func hash(secret string) []byte {
 	return sum[:]
 }
 
-// keyFresh is how long an answer about a key is believed: a revoked key is
+// Fresh is how long an answer about a key is believed: a revoked key is
 // refused after this at the latest.
-const keyFresh = time.Second
+const Fresh = time.Second
 
 // Gate tells who may call.
 type Gate struct {
@@ -58,11 +59,11 @@ func errKey() error {
 }
 
 // Owner is who calls with a secret. Where no key was ever made and none is
-// required, everybody is [Local], whatever key a client makes up. Every refusal is the same
+// required, everybody is [state.Local], whatever key a client makes up. Every refusal is the same
 // fault.Unauthorized.
 func (g *Gate) Owner(ctx context.Context, secret string) (string, error) {
 	if open, err := g.open(ctx); err != nil || open {
-		return Local, err
+		return state.Local, err
 	}
 	if secret == "" {
 		return "", errKey()
@@ -81,7 +82,7 @@ func (g *Gate) open(ctx context.Context) (bool, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.made || time.Since(g.asked) < keyFresh {
+	if g.made || time.Since(g.asked) < Fresh {
 		return !g.made, nil
 	}
 	made, err := g.Keys.AnyKey(ctx)
@@ -95,7 +96,7 @@ func (g *Gate) find(ctx context.Context, hash []byte) (owner string, err error) 
 	g.mu.Lock()
 	s, ok := g.known[string(hash)]
 	g.mu.Unlock()
-	if ok && time.Since(s.at) < keyFresh {
+	if ok && time.Since(s.at) < Fresh {
 		return s.owner, nil
 	}
 	k, err := g.Keys.KeyByHash(ctx, hash)

@@ -1,10 +1,13 @@
-package session
+package service
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"inlay/internal/chats"
+	"inlay/internal/files"
+	"inlay/internal/upstream"
 	"time"
 
 	"inlay/chat"
@@ -22,7 +25,7 @@ import (
 type Question struct {
 	Messages []chat.Message // before the new one
 	Text     string         // the new one, byte for byte
-	Files    []FileRef
+	Files    []files.Ref
 	ChatID   string         // instead of Messages: a chat that the service keeps
 	Model    string         // as GET /v1/models lists it, or a well-known one
 	Options  options.Values // of the request; the others are as the server is configured
@@ -48,34 +51,34 @@ func (s *Service) Preprocess(ctx context.Context, owner string, q Question) (*tu
 	if past == nil || q.DryRun {
 		return s.prepare(ctx, owner, q)
 	}
-	made, err := s.keepInline(ctx, owner, "user_data", past, q.Files)
+	made, err := s.KeepInline(ctx, owner, "user_data", past.Messages, q.Files)
 	t := &turn.Turn{}
 	if err == nil {
 		t, err = s.prepare(ctx, owner, q)
-		err = past.outgrown(err, "begin a new chat, or use a model with a larger window")
+		err = past.Outgrown(err, "begin a new chat, or use a model with a larger window")
 	}
 	if err == nil {
-		err = s.addTurn(ctx, owner, past, t.Result, t.Said()...)
+		err = s.AddTurn(ctx, owner, past, t.Result, t.Said()...)
 	}
 	if err != nil {
-		err = errors.Join(err, s.drop(context.WithoutCancel(ctx), owner, made))
+		err = errors.Join(err, s.Drop(context.WithoutCancel(ctx), owner, made))
 	}
 	return t, err
 }
 
 // past takes the history of a kept chat into the question.
-func (s *Service) past(ctx context.Context, owner string, q *Question) (*past, error) {
+func (s *Service) past(ctx context.Context, owner string, q *Question) (*chats.Past, error) {
 	if q.ChatID == "" {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	if len(q.Messages) > 0 {
 		return nil, errTwoPasts("chat_id")
 	}
-	p, err := s.recall(ctx, owner, q.ChatID)
+	p, err := s.Recall(ctx, owner, q.ChatID)
 	if err != nil {
 		return nil, err
 	}
-	q.Messages = p.messages
+	q.Messages = p.Messages
 	return p, nil
 }
 
@@ -99,18 +102,18 @@ func (s *Service) request(ctx context.Context, owner string, q Question) (r turn
 		return r, err
 	}
 	r.Options.Namespace, r.Options.DryRun, r.Options.Debug, r.Options.DebugContent = owner, q.DryRun, q.Debug, q.Content
-	attached, err := s.attach(ctx, owner, q.Files)
+	attached, err := s.Attach(ctx, owner, q.Files)
 	if err != nil {
 		return r, err
 	}
 	for _, m := range q.Messages {
-		files, err := s.filesOf(ctx, owner, m)
+		files, err := s.Of(ctx, owner, m)
 		if err != nil {
 			return r, err
 		}
 		r.Past = append(r.Past, turn.Said{Message: m, Files: files})
 	}
-	r.Text, r.Files, r.Images, r.Report = q.Text, attached.files, attached.images, q.Report
+	r.Text, r.Files, r.Images, r.Report = q.Text, attached.Files, attached.Images, q.Report
 	r.Strategy, r.Values, r.KeepMissing = q.Strategy, q.Values, q.KeepMissing
 	r.Intent = q.Options.Text("intent")
 	if r.Strategy == nil {
@@ -126,8 +129,8 @@ func (s *Service) request(ctx context.Context, owner string, q Question) (r turn
 // measurer is the model that a question names: one that an upstream serves,
 // else what is known of it without asking anybody.
 func (s *Service) measurer(ctx context.Context, name string, length int) (llm.Measurer, error) {
-	if name != "" && len(s.router.upstreams) > 0 {
-		m, _, err := s.router.open(ctx, name, length)
+	if name != "" && len(s.Router.Servers) > 0 {
+		m, _, err := s.Router.Open(ctx, name, length)
 		if err == nil || !fault.Is(err, fault.ModelNotFound) {
 			return m, err
 		}
@@ -135,7 +138,7 @@ func (s *Service) measurer(ctx context.Context, name string, length int) (llm.Me
 	if s.config.Measure == nil {
 		return nil, errWindow(name)
 	}
-	m, err := s.measured.get(modelKey{model: name, length: length}, func() (llm.Measurer, error) { return s.config.Measure(name, length) })
+	m, err := s.measured.Get(upstream.Key{Model: name, Length: length}, func() (llm.Measurer, error) { return s.config.Measure(name, length) })
 	if fault.Is(err, fault.WindowUnknown) {
 		err = errWindow(name)
 	}
@@ -151,7 +154,7 @@ func errWindow(name string) error {
 
 // ofUpstream marks failures that only the server of a model can have.
 func (s *Service) ofUpstream(model string, err error) error {
-	if name := s.router.nameOf(model); name != "" && err != nil && fault.CodeOf(err) != fault.Internal {
+	if name := s.Router.NameOf(model); name != "" && err != nil && fault.CodeOf(err) != fault.Internal {
 		return s.failed(name, err)
 	}
 	return err
@@ -192,4 +195,8 @@ func (s *Service) textOf(ctx context.Context, owner string, f injection.File) (s
 	}
 	doc, err := reader.Parse(ctx, fileOf(f), nil)
 	return doc.Text, err
+}
+
+func fileOf(f injection.File) parse.File {
+	return parse.File{Name: f.Name, MediaType: f.MediaType, Data: f.Data}
 }

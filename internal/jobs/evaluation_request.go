@@ -1,4 +1,4 @@
-package session
+package jobs
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 
 	"inlay/eval"
 	"inlay/fault"
+	"inlay/internal/files"
+	"inlay/internal/state"
 	"inlay/parse"
 	"inlay/retrieve"
 )
@@ -17,7 +19,7 @@ import (
 // has it.
 type EvaluationRequest struct {
 	Name       string               `json:"name,omitempty"`
-	Files      []FileRef            `json:"files" doc:"the documents: uploads by id, or a name and data, which are then kept as uploads until the evaluation is deleted"`
+	Files      []files.Ref          `json:"files" doc:"the documents: uploads by id, or a name and data, which are then kept as uploads until the evaluation is deleted"`
 	Questions  []EvaluationQuestion `json:"questions"`
 	Thresholds string               `json:"thresholds,omitempty" doc:"affinities to try: values and ranges LOW:HIGH:STEP, parted by commas; 0:1:0.01"`
 	Limits     []int                `json:"limits,omitempty" doc:"most passages to cite, 1 to 100 each; 1, 3, 5, 10"`
@@ -58,7 +60,7 @@ type document struct{ id, name, title string }
 
 // options are what the evaluation runs with, over files of owner. Mistakes are
 // fault.Usage and name the place, never what stands there.
-func (s *Service) evaluation(ctx context.Context, owner string, r EvaluationRequest) (eval.Options, error) {
+func (s *Jobs) evaluation(ctx context.Context, owner string, r EvaluationRequest) (eval.Options, error) {
 	o := s.config.Evaluator(owner)
 	o.Namespace, o.Seed, o.Logger = owner, r.Seed, s.log
 	if err := r.settings(&o); err != nil {
@@ -78,28 +80,28 @@ func (s *Service) evaluation(ctx context.Context, owner string, r EvaluationRequ
 
 // settings are what is tried, and what for.
 func (r EvaluationRequest) settings(o *eval.Options) (err error) {
-	if len(r.Name) > MaxName {
-		return wrong("name", fmt.Sprintf("at most %d bytes", MaxName))
+	if len(r.Name) > state.MaxName {
+		return fault.Invalid("name", fmt.Sprintf("at most %d bytes", state.MaxName))
 	}
 	if r.Thresholds != "" {
 		if o.Thresholds, err = eval.ParseThresholds(r.Thresholds); err != nil {
-			return wrong("thresholds", "values and ranges LOW:HIGH:STEP from 0 to 1, parted by commas")
+			return fault.Invalid("thresholds", "values and ranges LOW:HIGH:STEP from 0 to 1, parted by commas")
 		}
 	}
 	if o.Aim, err = eval.ParseAim(cmp.Or(r.Aim, string(eval.AimCost))); err != nil {
-		return wrong("aim", "cost, f1, or recall@P with a precision P above 0 and at most 1")
+		return fault.Invalid("aim", "cost, f1, or recall@P with a precision P above 0 and at most 1")
 	}
 	if r.Cost != nil {
 		o.Cost = *r.Cost
 	}
 	o.Limits = r.Limits
 	if len(r.Chunks) > mostChunkings {
-		return wrong("chunks", fmt.Sprintf("at most %d sizes", mostChunkings))
+		return fault.Invalid("chunks", fmt.Sprintf("at most %d sizes", mostChunkings))
 	}
 	for i, text := range r.Chunks {
 		chunks, err := retrieve.ParseSplitter(text)
 		if err != nil {
-			return wrong(fmt.Sprintf("chunks[%d]", i), "SIZE/OVERLAP in tokens, such as 300/0, or a preset such as rag-v1")
+			return fault.Invalid(fmt.Sprintf("chunks[%d]", i), "SIZE/OVERLAP in tokens, such as 300/0, or a preset such as rag-v1")
 		}
 		if i == 0 {
 			o.Chunkings = nil
@@ -111,22 +113,22 @@ func (r EvaluationRequest) settings(o *eval.Options) (err error) {
 
 // documents puts the files into the set, and names each by its id and by its
 // name; a name that several have stands for none.
-func (s *Service) documents(ctx context.Context, owner string, refs []FileRef, set *eval.Set) (map[string]string, error) {
+func (s *Jobs) documents(ctx context.Context, owner string, refs []files.Ref, set *eval.Set) (map[string]string, error) {
 	if len(refs) == 0 || len(refs) > mostDocuments {
-		return nil, wrong("files", fmt.Sprintf("1 to %d", mostDocuments))
+		return nil, fault.Invalid("files", fmt.Sprintf("1 to %d", mostDocuments))
 	}
 	files := make([]document, len(refs))
 	count := map[string]int{}
 	for i, ref := range refs {
 		if ref.Mode != "" {
-			return nil, wrong(fmt.Sprintf("files[%d].mode", i), "nothing: all files are searched")
+			return nil, fault.Invalid(fmt.Sprintf("files[%d].mode", i), "nothing: all files are searched")
 		}
-		f, err := s.File(ctx, owner, ref.ID)
+		f, err := s.config.Files.File(ctx, owner, ref.ID)
 		if err != nil {
 			return nil, err
 		}
 		if count[f.ID]++; count[f.ID] > 1 {
-			return nil, wrong(fmt.Sprintf("files[%d].id", i), "a file that is not there yet")
+			return nil, fault.Invalid(fmt.Sprintf("files[%d].id", i), "a file that is not there yet")
 		}
 		count[f.Name]++
 		files[i] = document{id: f.ID, name: f.Name}
@@ -146,20 +148,20 @@ func (s *Service) documents(ctx context.Context, owner string, refs []FileRef, s
 }
 
 // source opens the bytes of an upload.
-func (s *Service) source(owner string, d document) func(context.Context) (parse.File, error) {
+func (s *Jobs) source(owner string, d document) func(context.Context) (parse.File, error) {
 	return func(ctx context.Context) (parse.File, error) {
-		f, err := s.File(ctx, owner, d.id)
+		f, err := s.config.Files.File(ctx, owner, d.id)
 		if err != nil {
 			return parse.File{}, err
 		}
-		data, err := s.blobs.read(owner, f.Content)
+		data, err := s.config.Files.Bytes(owner, f.Content)
 		return parse.File{Name: d.title, Data: data}, err
 	}
 }
 
 func questions(list []EvaluationQuestion, names map[string]string) ([]eval.Question, error) {
 	if len(list) == 0 || len(list) > mostQuestions {
-		return nil, wrong("questions", fmt.Sprintf("1 to %d", mostQuestions))
+		return nil, fault.Invalid("questions", fmt.Sprintf("1 to %d", mostQuestions))
 	}
 	out := make([]eval.Question, len(list))
 	ids := map[string]bool{}
@@ -171,7 +173,7 @@ func questions(list []EvaluationQuestion, names map[string]string) ([]eval.Quest
 		}
 		q.ID = cmp.Or(one.ID, fmt.Sprintf("q%d", i+1))
 		if ids[q.ID] {
-			return nil, wrong(at+".id", "an id that no other question has")
+			return nil, fault.Invalid(at+".id", "an id that no other question has")
 		}
 		ids[q.ID] = true
 		out[i] = q
@@ -182,12 +184,12 @@ func questions(list []EvaluationQuestion, names map[string]string) ([]eval.Quest
 func (q EvaluationQuestion) question(at string, names map[string]string) (eval.Question, error) {
 	out := eval.Question{Text: q.Question, Kind: q.Kind, Origin: at}
 	if strings.TrimSpace(q.Question) == "" {
-		return out, wrong(at+".question", "words")
+		return out, fault.Invalid(at+".question", "words")
 	}
 	for i, file := range q.Files {
 		name, ok := names[file]
 		if !ok {
-			return out, wrong(fmt.Sprintf("%s.files[%d]", at, i), "the id of one of the files, or a name that one of them alone has")
+			return out, fault.Invalid(fmt.Sprintf("%s.files[%d]", at, i), "the id of one of the files, or a name that one of them alone has")
 		}
 		out.Scope = append(out.Scope, name)
 	}
@@ -206,15 +208,15 @@ func (x EvaluationExpected) expected(at string, names map[string]string) (eval.E
 	e := eval.Expected{Grade: x.Grade, Page: x.Page, Quote: x.Quote}
 	switch {
 	case x.File == "" && x.Quote == "":
-		return e, wrong(at, "a file, a quote, or both")
+		return e, fault.Invalid(at, "a file, a quote, or both")
 	case x.File == "" && (x.Page != 0 || x.Range != nil):
-		return e, wrong(at+".file", "the file of the page or range")
+		return e, fault.Invalid(at+".file", "the file of the page or range")
 	case x.Page < 0:
-		return e, wrong(at+".page", "a number from 1 on")
+		return e, fault.Invalid(at+".page", "a number from 1 on")
 	case x.Grade < 0:
-		return e, wrong(at+".grade", "more than 0")
+		return e, fault.Invalid(at+".grade", "more than 0")
 	case x.Range != nil && (len(x.Range) != 2 || x.Range[0] < 0 || x.Range[0] >= x.Range[1]):
-		return e, wrong(at+".range", "a start and a larger end")
+		return e, fault.Invalid(at+".range", "a start and a larger end")
 	}
 	if x.Range != nil {
 		e.Range = &[2]int{x.Range[0], x.Range[1]}
@@ -224,7 +226,7 @@ func (x EvaluationExpected) expected(at string, names map[string]string) (eval.E
 	}
 	name, ok := names[x.File]
 	if !ok {
-		return e, wrong(at+".file", "the id of one of the files, or a name that one of them alone has")
+		return e, fault.Invalid(at+".file", "the id of one of the files, or a name that one of them alone has")
 	}
 	e.Document = name
 	return e, nil

@@ -1,4 +1,4 @@
-package session
+package service
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/injection"
+	"inlay/internal/state"
 	"inlay/turn"
 )
 
@@ -63,7 +64,7 @@ func TestLoad(t *testing.T) {
 		leave()
 		require.False(t, second(), "who leaves waits no more")
 		under[len(under)-1]()
-		end, err := l.begin(t.Context(), Local, about(8*mib))
+		end, err := l.begin(t.Context(), state.Local, about(8*mib))
 		require.NoError(t, err, "all the room is there again")
 		end()
 	})

@@ -1,7 +1,9 @@
-package session
+package service
 
 import (
 	"context"
+	"inlay/internal/state"
+	"inlay/internal/upstream"
 	"iter"
 	"slices"
 	"strings"
@@ -16,7 +18,7 @@ import (
 
 // Answer asks the model and hands on what it answers, chunk by chunk as it comes
 // where nothing of the turn must see the whole first. Failures are the
-// upstream's, as [UpstreamError]. Where the turn was routed to a tool, nobody is
+// upstream's, as [upstream.Error]. Where the turn was routed to a tool, nobody is
 // asked: the proposal is the answer.
 func (c *Completion) Answer(ctx context.Context) iter.Seq2[*completion.Chunk, error] {
 	return func(yield func(*completion.Chunk, error) bool) {
@@ -163,7 +165,7 @@ func (c *Completion) propose() iter.Seq2[*completion.Chunk, error] {
 	return func(yield func(*completion.Chunk, error) bool) {
 		stage := c.Route.Stages[0]
 		envelope := completion.Envelope{
-			ID: strings.Replace(newID("chatcmpl-"), "_", "-", 1), Model: c.model.Name(),
+			ID: strings.Replace(state.NewID("chatcmpl-"), "_", "-", 1), Model: c.model.Name(),
 			Usage: &completion.Usage{Prompt: stage.In, Completion: stage.Out},
 		}
 		a := completion.Answer{Calls: c.Proposal().ToolCalls, Finish: "tool_calls"}
@@ -178,5 +180,5 @@ func (c *Completion) upstreamFailed(err error) error {
 		return c.outgrown(err)
 	}
 	c.service.config.Observe.UpstreamFailed(c.Upstream, fault.CodeOf(err))
-	return &UpstreamError{c.Upstream, err}
+	return &upstream.Error{Upstream: c.Upstream, Err: err}
 }

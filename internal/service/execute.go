@@ -1,7 +1,9 @@
-package session
+package service
 
 import (
 	"context"
+	"inlay/internal/chats"
+	"inlay/internal/files"
 
 	"inlay/fault"
 	"inlay/llm"
@@ -61,8 +63,8 @@ func (s *Service) RunPreprocessor(ctx context.Context, owner, id string, q Quest
 }
 
 // Match judges the host's strategies over a context and files.
-func (s *Service) Match(ctx context.Context, owner string, values map[string]any, refs []FileRef) (strategy.Matches, error) {
-	a, err := s.attach(ctx, owner, refs)
+func (s *Service) Match(ctx context.Context, owner string, values map[string]any, refs []files.Ref) (strategy.Matches, error) {
+	a, err := s.Attach(ctx, owner, refs)
 	if err != nil {
 		return strategy.Matches{}, err
 	}
@@ -70,7 +72,7 @@ func (s *Service) Match(ctx context.Context, owner string, values map[string]any
 		values = map[string]any{}
 	}
 	if _, given := render.Find(values, "attachments.files"); !given {
-		values["attachments.files"] = strategy.AttachmentValues(turn.Attachments(a.files, a.images))
+		values["attachments.files"] = strategy.AttachmentValues(turn.Attachments(a.Files, a.Images))
 	}
 	return (&strategy.Matcher{}).Match(ctx, s.Strategies(), values)
 }
@@ -86,7 +88,7 @@ func (s *Service) Replay(ctx context.Context, owner, chatID string, number int) 
 		if t.Number != number {
 			continue
 		}
-		said, err := messagesOf(t)
+		said, err := chats.MessagesOf(t)
 		if err != nil {
 			return strategy.Execution{}, err
 		}

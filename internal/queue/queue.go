@@ -1,4 +1,5 @@
-package session
+// Package queue hands work to a few workers.
+package queue
 
 import (
 	"context"
@@ -6,9 +7,9 @@ import (
 	"sync"
 )
 
-// queue hands work to a few workers, in the order it came unless pick chooses
+// Queue hands work to a few workers, in the order it came unless pick chooses
 // another of what waits.
-type queue[T any] struct {
+type Queue[T any] struct {
 	mu     sync.Mutex
 	wait   *sync.Cond
 	items  []T
@@ -19,9 +20,11 @@ type queue[T any] struct {
 	done   sync.WaitGroup
 }
 
-func startQueue[T any](workers int, pick func([]T) int, work func(context.Context, T)) *queue[T] {
+// Start begins with so many workers; work must return soon after its context
+// ends. pick chooses the next of what waits; nil: the first.
+func Start[T any](workers int, pick func([]T) int, work func(context.Context, T)) *Queue[T] {
 	ctx, cancel := context.WithCancel(context.Background())
-	q := &queue[T]{ctx: ctx, cancel: cancel, pick: pick}
+	q := &Queue[T]{ctx: ctx, cancel: cancel, pick: pick}
 	q.wait = sync.NewCond(&q.mu)
 	for range workers {
 		q.done.Go(func() {
@@ -33,7 +36,8 @@ func startQueue[T any](workers int, pick func([]T) int, work func(context.Contex
 	return q
 }
 
-func (q *queue[T]) add(one T) {
+// Add puts work at the end.
+func (q *Queue[T]) Add(one T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.items = append(q.items, one)
@@ -41,7 +45,7 @@ func (q *queue[T]) add(one T) {
 }
 
 // next waits for work; ok is false when the queue was stopped.
-func (q *queue[T]) next() (one T, ok bool) {
+func (q *Queue[T]) next() (one T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.items) == 0 && !q.closed {
@@ -59,11 +63,11 @@ func (q *queue[T]) next() (one T, ok bool) {
 	return one, true
 }
 
-// ended is closed when the queue is told to stop.
-func (q *queue[T]) ended() <-chan struct{} { return q.ctx.Done() }
+// Ended is closed when the queue is told to stop.
+func (q *Queue[T]) Ended() <-chan struct{} { return q.ctx.Done() }
 
-// stop ends the work under way and waits for it.
-func (q *queue[T]) stop() {
+// Stop ends the work under way and waits for it.
+func (q *Queue[T]) Stop() {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()

@@ -1,4 +1,4 @@
-package session
+package jobs
 
 import (
 	"bytes"
@@ -13,12 +13,14 @@ import (
 
 	"inlay/eval"
 	"inlay/fault"
+	"inlay/internal/files"
+	"inlay/internal/queue"
 	"inlay/internal/state"
 )
 
 // evaluations are those that wait or run in this process.
 type evaluations struct {
-	queue    *queue[state.Evaluation]
+	queue    *queue.Queue[state.Evaluation]
 	mu       sync.Mutex
 	under    map[string]*underWay // by id
 	reserved map[string]int       // by owner: about to be kept
@@ -37,7 +39,7 @@ type underWay struct {
 
 func (s *evaluations) start(workers int, work func(context.Context, state.Evaluation)) {
 	s.under, s.reserved = map[string]*underWay{}, map[string]int{}
-	s.queue = startQueue(workers, s.turn, work)
+	s.queue = queue.Start(workers, s.turn, work)
 }
 
 // turn lets owners take turns: the first that waits and is not the last one's.
@@ -76,7 +78,7 @@ func (s *evaluations) add(e state.Evaluation) {
 	s.mu.Lock()
 	s.under[e.ID] = &underWay{owner: e.Owner, changed: make(chan struct{}), cancel: func() {}}
 	s.mu.Unlock()
-	s.queue.add(e)
+	s.queue.Add(e)
 }
 
 // begin is false for one that was canceled while it waited.
@@ -158,7 +160,7 @@ const mostBegun = 3
 // evaluate runs an evaluation on [eval.Run], which goes on from the owner's
 // cache where an earlier process was ended. What a stopping server leaves is
 // finished by the next.
-func (s *Service) evaluate(ctx context.Context, record state.Evaluation) {
+func (s *Jobs) evaluate(ctx context.Context, record state.Evaluation) {
 	defer s.evals.finish(record.ID)
 	stopping := ctx
 	ctx, cancel := context.WithCancel(ctx)
@@ -184,7 +186,7 @@ func (s *Service) evaluate(ctx context.Context, record state.Evaluation) {
 }
 
 // conclude keeps the outcome.
-func (s *Service) conclude(ctx context.Context, record state.Evaluation, result json.RawMessage, err error) {
+func (s *Jobs) conclude(ctx context.Context, record state.Evaluation, result json.RawMessage, err error) {
 	record.State, record.Result = state.Done, result
 	if how, ok := s.evals.progress(record.ID); ok {
 		if err == nil {
@@ -194,7 +196,7 @@ func (s *Service) conclude(ctx context.Context, record state.Evaluation, result 
 	}
 	if err != nil {
 		record.State = state.Broken
-		why := ReadingErrorOf(err)
+		why := files.ReadingErrorOf(err)
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			why.Reason = (&fault.Error{Subject: f.Subject, Reason: f.Reason}).Error()
 		}
@@ -206,12 +208,12 @@ func (s *Service) conclude(ctx context.Context, record state.Evaluation, result 
 	case err != nil:
 		s.log.ErrorContext(ctx, "the result of an evaluation was not kept", "evaluation", record.ID, "code", string(fault.CodeOf(err)))
 	default:
-		s.config.Observe.Evaluated(record.State)
+		s.evaluated(record.State)
 	}
 }
 
 // report is the evaluation's outcome as JSON.
-func (s *Service) report(ctx context.Context, record state.Evaluation, e Evaluation) (_ json.RawMessage, err error) {
+func (s *Jobs) report(ctx context.Context, record state.Evaluation, e Evaluation) (_ json.RawMessage, err error) {
 	defer func() {
 		if cause := recover(); cause != nil { // it ends this evaluation alone
 			s.log.ErrorContext(ctx, "panic", "evaluation", record.ID, "type", fmt.Sprintf("%T", cause), "stack", string(debug.Stack()))
@@ -244,7 +246,7 @@ func (s *Service) report(ctx context.Context, record state.Evaluation, e Evaluat
 	return small.Bytes(), err
 }
 
-func (s *Service) keepProgress(ctx context.Context, record state.Evaluation, how EvaluationProgress) {
+func (s *Jobs) keepProgress(ctx context.Context, record state.Evaluation, how EvaluationProgress) {
 	record.Progress, _ = json.Marshal(how)
 	err := s.config.State.UpdateEvaluation(ctx, record)
 	if err != nil && !errors.Is(err, state.ErrNotFound) && ctx.Err() == nil {

@@ -1,8 +1,9 @@
-package session
+package files
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -13,8 +14,8 @@ import (
 	"inlay/parse"
 )
 
-// FileRef attaches a file: an upload by its id, or bytes with a name.
-type FileRef struct {
+// Ref attaches a file: an upload by its id, or bytes with a name.
+type Ref struct {
 	ID   string `json:"id,omitempty" doc:"of an upload"`
 	Name string `json:"name,omitempty" doc:"of bytes sent with the request"`
 	Data []byte `json:"data,omitempty" doc:"base64"`
@@ -23,38 +24,38 @@ type FileRef struct {
 	Received *Incoming `json:"-"` // bytes on disk already, of a multipart request
 }
 
-// attachments are the files of a request: documents, and images, which stay on
+// Attached are the files of a request: documents, and images, which stay on
 // the message.
-type attachments struct {
-	files  []injection.File
-	images []chat.Attachment
+type Attached struct {
+	Files  []injection.File
+	Images []chat.Attachment
 }
 
-// attach finds what refs name. An upload that is not the owner's is as good as
+// Attach finds what refs name. An upload that is not the owner's is as good as
 // none.
-func (s *Service) attach(ctx context.Context, owner string, refs []FileRef) (a attachments, err error) {
+func (s *Files) Attach(ctx context.Context, owner string, refs []Ref) (a Attached, err error) {
 	for i, ref := range refs {
 		f, err := s.attachOne(ctx, owner, ref, i)
 		if err != nil {
 			return a, err
 		}
 		if f.MediaType != "" {
-			a.images = append(a.images, chat.Attachment{FileID: f.ID, Name: f.Name, MediaType: f.MediaType})
+			a.Images = append(a.Images, chat.Attachment{FileID: f.ID, Name: f.Name, MediaType: f.MediaType})
 			continue
 		}
-		a.files = append(a.files, f)
+		a.Files = append(a.Files, f)
 	}
 	return a, nil
 }
 
 // attachOne is one file; only an image has a MediaType.
-func (s *Service) attachOne(ctx context.Context, owner string, ref FileRef, i int) (f injection.File, err error) {
+func (s *Files) attachOne(ctx context.Context, owner string, ref Ref, i int) (f injection.File, err error) {
 	if f.Mode, err = injection.ParseMode(ref.Mode); err != nil {
-		return f, wrong(fmt.Sprintf("files[%d].mode", i), "auto, full, retrieval or none")
+		return f, fault.Invalid(fmt.Sprintf("files[%d].mode", i), "auto, full, retrieval or none")
 	}
 	if ref.ID != "" {
 		if ref.Data != nil || ref.Name != "" {
-			return f, wrong(fmt.Sprintf("files[%d]", i), "an id, or a name and data")
+			return f, fault.Invalid(fmt.Sprintf("files[%d]", i), "an id, or a name and data")
 		}
 		return s.upload(ctx, owner, ref.ID, f.Mode)
 	}
@@ -73,7 +74,7 @@ func (s *Service) attachOne(ctx context.Context, owner string, ref FileRef, i in
 }
 
 // upload is an uploaded file, read when it is needed.
-func (s *Service) upload(ctx context.Context, owner, id string, mode injection.Mode) (injection.File, error) {
+func (s *Files) upload(ctx context.Context, owner, id string, mode injection.Mode) (injection.File, error) {
 	u, err := s.uploads.get(ctx, uploadKey{owner, id}, s.findUpload)
 	if err != nil {
 		return injection.File{}, err
@@ -86,7 +87,7 @@ func (s *Service) upload(ctx context.Context, owner, id string, mode injection.M
 }
 
 // findUpload asks the state, and the file itself if it was not looked at yet.
-func (s *Service) findUpload(ctx context.Context, key uploadKey) (upload, error) {
+func (s *Files) findUpload(ctx context.Context, key uploadKey) (upload, error) {
 	record, err := s.File(ctx, key.owner, key.id)
 	if err != nil {
 		return upload{}, err
@@ -103,7 +104,7 @@ func (s *Service) findUpload(ctx context.Context, key uploadKey) (upload, error)
 	return u, err
 }
 
-func (s *Service) imageType(owner string, f state.File) (string, error) {
+func (s *Files) imageType(owner string, f state.File) (string, error) {
 	content, err := s.blobs.open(owner, f.Content)
 	if err != nil {
 		return "", err
@@ -119,9 +120,9 @@ func imageIn(content io.Reader) string {
 	return injection.ImageType(head[:n])
 }
 
-// filesOf are the documents attached to a message of the past. One that is no
+// Of are the documents attached to a message of the past. One that is no
 // upload of the owner's any more is [injection.ErrGone] when it is read.
-func (s *Service) filesOf(ctx context.Context, owner string, m chat.Message) ([]injection.File, error) {
+func (s *Files) Of(ctx context.Context, owner string, m chat.Message) ([]injection.File, error) {
 	var out []injection.File
 	for _, a := range m.Attachments {
 		if a.IsImage() {
@@ -143,10 +144,10 @@ func (s *Service) filesOf(ctx context.Context, owner string, m chat.Message) ([]
 	return out, nil
 }
 
-// keepInline makes uploads of the refs that are none, in their place. Bytes that
+// KeepInline makes uploads of the refs that are none, in their place. Bytes that
 // the chat has already go by the upload that it has. made are the ids of new
 // uploads, also beside an error.
-func (s *Service) keepInline(ctx context.Context, owner, purpose string, past *past, refs []FileRef) (made []string, err error) {
+func (s *Files) KeepInline(ctx context.Context, owner, purpose string, past []chat.Message, refs []Ref) (made []string, err error) {
 	have, err := s.contents(ctx, owner, past)
 	if err != nil {
 		return nil, err
@@ -173,18 +174,15 @@ func (s *Service) keepInline(ctx context.Context, owner, purpose string, past *p
 			made = append(made, id)
 		}
 		in.Discard()
-		refs[i] = FileRef{ID: id, Mode: ref.Mode}
+		refs[i] = Ref{ID: id, Mode: ref.Mode}
 	}
 	return made, nil
 }
 
 // contents are the uploads of a chat by their bytes and name.
-func (s *Service) contents(ctx context.Context, owner string, past *past) (map[string]string, error) {
+func (s *Files) contents(ctx context.Context, owner string, past []chat.Message) (map[string]string, error) {
 	have := map[string]string{}
-	if past == nil {
-		return have, nil
-	}
-	for _, m := range past.messages {
+	for _, m := range past {
 		for _, a := range m.Attachments {
 			u, err := s.uploads.get(ctx, uploadKey{owner, a.FileID}, s.findUpload)
 			switch {
@@ -199,6 +197,22 @@ func (s *Service) contents(ctx context.Context, owner string, past *past) (map[s
 	return have, nil
 }
 
-func fileOf(f injection.File) parse.File {
-	return parse.File{Name: f.Name, MediaType: f.MediaType, Data: f.Data}
+// Image is an upload's media type and bytes, where it is an image; else kind is empty.
+func (s *Files) Image(ctx context.Context, owner, id string) (kind string, data []byte, err error) {
+	u, err := s.uploads.get(ctx, uploadKey{owner, id}, s.findUpload)
+	if err != nil || u.image == "" {
+		return "", nil, err
+	}
+	data, err = s.blobs.read(owner, u.content)
+	return u.image, data, err
+}
+
+// Drop deletes uploads that were made for something that was not kept.
+func (s *Files) Drop(ctx context.Context, owner string, ids []string) (err error) {
+	for _, id := range ids {
+		if e := s.DeleteFile(ctx, owner, id); e != nil && !fault.Is(e, fault.FileNotFound) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
 }

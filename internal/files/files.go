@@ -1,4 +1,4 @@
-package session
+package files
 
 import (
 	"context"
@@ -20,11 +20,8 @@ import (
 	"inlay/parse"
 )
 
-// MaxName is the longest name of a file, in bytes.
-const MaxName = 255
-
 // Incoming is a file whose bytes have arrived. It is nobody's until
-// [Service.Accept]; Discard forgets it.
+// [Files.Accept]; Discard forgets it.
 type Incoming struct {
 	*received
 	name string
@@ -32,7 +29,7 @@ type Incoming struct {
 
 // Receive streams the bytes of a file to disk. More than limit bytes are
 // fault.FileTooLarge.
-func (s *Service) Receive(ctx context.Context, name string, body io.Reader, limit int64) (*Incoming, error) {
+func (s *Files) Receive(ctx context.Context, name string, body io.Reader, limit int64) (*Incoming, error) {
 	name, err := cleanName(name)
 	if err != nil {
 		return nil, err
@@ -61,20 +58,20 @@ func (in *Incoming) file(mode injection.Mode) (f injection.File, err error) {
 
 // Accept makes a file that has arrived one of owner's and begins to read it.
 // When it returns without an error, the file outlives this process.
-func (s *Service) Accept(ctx context.Context, owner, purpose string, in *Incoming) (state.File, error) {
+func (s *Files) Accept(ctx context.Context, owner, purpose string, in *Incoming) (state.File, error) {
 	f := state.File{
-		ID: newID("file-"), Owner: owner, Name: in.name, Purpose: purpose, Content: in.content, Bytes: in.size,
-		Created: now(), State: state.Uploaded,
+		ID: state.NewID("file-"), Owner: owner, Name: in.name, Purpose: purpose, Content: in.content, Bytes: in.size,
+		Created: state.Now(), State: state.Uploaded,
 	}
 	if err := s.keep(ctx, f, in.received); err != nil {
 		return state.File{}, err
 	}
-	s.queue.add(f)
+	s.queue.Add(f)
 	return f, nil
 }
 
 // keep makes bytes and record stay together, or neither.
-func (s *Service) keep(ctx context.Context, f state.File, r *received) error {
+func (s *Files) keep(ctx context.Context, f state.File, r *received) error {
 	s.content.Lock()
 	defer s.content.Unlock()
 	if err := s.blobs.keep(f.Owner, r); err != nil {
@@ -120,8 +117,8 @@ func cleanName(name string) (string, error) {
 	switch {
 	case name == "." || name == "/" || name == "..":
 		return "", bad("is empty")
-	case len(name) > MaxName:
-		return "", bad(fmt.Sprintf("has %d bytes, at most %d are allowed", len(name), MaxName))
+	case len(name) > state.MaxName:
+		return "", bad(fmt.Sprintf("has %d bytes, at most %d are allowed", len(name), state.MaxName))
 	case !utf8.ValidString(name):
 		return "", bad("is not UTF-8")
 	case strings.ContainsFunc(name, unseen):
@@ -142,30 +139,19 @@ func unseen(r rune) bool {
 }
 
 // File is one upload.
-func (s *Service) File(ctx context.Context, owner, id string) (state.File, error) {
+func (s *Files) File(ctx context.Context, owner, id string) (state.File, error) {
 	f, err := s.config.State.File(ctx, owner, id)
-	return f, missing(fault.FileNotFound, "file", id, err)
+	return f, state.Missing(fault.FileNotFound, "file", id, err)
 }
 
 // ListFiles is one page of the uploads of a purpose, or of all; more says that
 // the list goes on.
-func (s *Service) ListFiles(ctx context.Context, owner, purpose string, p state.Page) (list []state.File, more bool, err error) {
-	return onePage(p, func(p state.Page) ([]state.File, error) { return s.config.State.ListFiles(ctx, owner, purpose, p) })
-}
-
-// onePage asks for one record more than wanted, to know whether there is one.
-func onePage[T any](p state.Page, list func(state.Page) ([]T, error)) ([]T, bool, error) {
-	want := p.Limit
-	p.Limit++
-	all, err := list(p)
-	if err != nil || len(all) <= want {
-		return all, false, err
-	}
-	return all[:want], true, nil
+func (s *Files) ListFiles(ctx context.Context, owner, purpose string, p state.Page) (list []state.File, more bool, err error) {
+	return state.OnePage(p, func(p state.Page) ([]state.File, error) { return s.config.State.ListFiles(ctx, owner, purpose, p) })
 }
 
 // OpenFile opens the bytes of an upload.
-func (s *Service) OpenFile(ctx context.Context, owner, id string) (state.File, *os.File, error) {
+func (s *Files) OpenFile(ctx context.Context, owner, id string) (state.File, *os.File, error) {
 	f, err := s.File(ctx, owner, id)
 	if err != nil {
 		return f, nil, err
@@ -177,14 +163,16 @@ func (s *Service) OpenFile(ctx context.Context, owner, id string) (state.File, *
 // DeleteFile forgets an upload, its bytes and all that was derived from them:
 // its parse and passages. A question that is being answered meanwhile may
 // keep something of it again.
-func (s *Service) DeleteFile(ctx context.Context, owner, id string) error {
+func (s *Files) DeleteFile(ctx context.Context, owner, id string) error {
 	s.content.Lock()
 	defer s.content.Unlock()
 	f, shared, err := s.config.State.DeleteFile(ctx, owner, id)
 	s.uploads.forget(uploadKey{owner, id})
-	s.memo.Clear()
+	if s.config.Forgotten != nil {
+		s.config.Forgotten()
+	}
 	if err != nil {
-		return missing(fault.FileNotFound, "file", id, err)
+		return state.Missing(fault.FileNotFound, "file", id, err)
 	}
 	if shared {
 		return nil
@@ -197,7 +185,7 @@ func (s *Service) DeleteFile(ctx context.Context, owner, id string) error {
 
 // sweep removes the bytes that no record names: their upload was never
 // acknowledged, or their deletion was not finished.
-func (s *Service) sweep(ctx context.Context) error {
+func (s *Files) sweep(ctx context.Context) error {
 	if err := durable.RemoveStale(s.blobs.root); err != nil {
 		return durable.Explain(s.blobs.root, err)
 	}
@@ -237,7 +225,7 @@ func ReadingOf(f state.File) (r Reading, err error) {
 
 // read parses an upload, so that the first question finds it parsed, and notes
 // what it came to. What a stopping server leaves is read by the next.
-func (s *Service) read(ctx context.Context, f state.File) {
+func (s *Files) read(ctx context.Context, f state.File) {
 	r, err := s.parse(ctx, f)
 	if ctx.Err() != nil {
 		return
@@ -245,7 +233,7 @@ func (s *Service) read(ctx context.Context, f state.File) {
 	to := state.Processed
 	if err != nil {
 		to, r.Error = state.Failed, ReadingErrorOf(err)
-		s.config.Observe.ParseFailed(r.Error.Code)
+		s.config.parseFailed(r.Error.Code)
 	}
 	report, err := json.Marshal(r)
 	if err == nil {
@@ -264,7 +252,7 @@ func ReadingErrorOf(err error) *ReadingError {
 	return &ReadingError{Code: fault.CodeOf(err), Reason: "it could not be read"}
 }
 
-func (s *Service) parse(ctx context.Context, f state.File) (Reading, error) {
+func (s *Files) parse(ctx context.Context, f state.File) (Reading, error) {
 	kind, err := s.imageType(f.Owner, f)
 	switch {
 	case err != nil:
@@ -278,7 +266,7 @@ func (s *Service) parse(ctx context.Context, f state.File) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	return ReadWith(ctx, s.config.Injector(f.Owner).Reader, parse.File{Name: f.Name, Data: data})
+	return ReadWith(ctx, s.config.Reader(f.Owner), parse.File{Name: f.Name, Data: data})
 }
 
 // apartFrom is the size in bytes from which an upload is read in another

@@ -1,4 +1,4 @@
-package session
+package service
 
 import (
 	"cmp"
@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"inlay/internal/chats"
+	"inlay/internal/files"
+	"inlay/internal/upstream"
 	"maps"
 	"slices"
 	"strconv"
@@ -39,11 +42,11 @@ type Completion struct {
 
 	service  *Service
 	owner    string
-	model    Model
+	model    upstream.Model
 	body     map[string]json.RawMessage
 	messages []completion.Message // all that go to the model, as the client wrote them or the chat has them
 	tools    []completion.Tool
-	past     *past                      // of the kept chat; nil: the client sends it
+	past     *chats.Past                // of the kept chat; nil: the client sends it
 	heard    completion.Answers         // what the model said, where the chat is kept
 	sent     map[string]json.RawMessage // body with the turn's prompt in it
 	uploaded []string                   // ids of uploads that were made of this request's files
@@ -64,7 +67,7 @@ func (s *Service) Complete(ctx context.Context, owner string, body map[string]js
 func (c *Completion) prepare(ctx context.Context, wants Wants) error {
 	var name string
 	if json.Unmarshal(c.body["model"], &name) != nil {
-		return wrong("model", "the name of one that GET /v1/models lists")
+		return fault.Invalid("model", "the name of one that GET /v1/models lists")
 	}
 	messages, err := completion.ParseMessages(c.body["messages"])
 	if err != nil {
@@ -77,7 +80,7 @@ func (c *Completion) prepare(ctx context.Context, wants Wants) error {
 	if err != nil {
 		return err
 	}
-	if c.model, c.Upstream, err = c.service.router.open(ctx, name, wants.Options.Int("context_length")); err != nil {
+	if c.model, c.Upstream, err = c.service.Router.Open(ctx, name, wants.Options.Int("context_length")); err != nil {
 		return err
 	}
 	req.Model = c.model
@@ -102,8 +105,11 @@ func (c *Completion) request(ctx context.Context, messages []completion.Message,
 		if c.messages[i].Role == "user" {
 			last = i
 		} else if c.messages[i].HasFiles() {
-			return r, wrong(fmt.Sprintf("messages[%d].content", i), "no files on a message that is not the user's")
+			return r, fault.Invalid(fmt.Sprintf("messages[%d].content", i), "no files on a message that is not the user's")
 		}
+	}
+	if c.past != nil {
+		r.Ledger = c.past.Ledger
 	}
 	switch r.Continues = last < 0 || kept.has(last); {
 	case r.Continues && c.past != nil:
@@ -116,11 +122,11 @@ func (c *Completion) request(ctx context.Context, messages []completion.Message,
 	}
 	rest := c.messages[last:]
 	if !r.Continues {
-		a, err := c.service.attach(ctx, c.owner, refsOf(&rest[0]))
+		a, err := c.service.Attach(ctx, c.owner, refsOf(&rest[0]))
 		if err != nil {
 			return r, err
 		}
-		r.Text, r.Files, r.Images = rest[0].Text(), a.files, a.images
+		r.Text, r.Files, r.Images = rest[0].Text(), a.Files, a.Images
 		rest = rest[1:]
 	}
 	for i := range rest {
@@ -170,11 +176,11 @@ func (s *Service) named(wants Wants) (*strategy.Strategy, error) {
 		return nil, nil //nolint:nilnil // files alone do
 	}
 	if how := wants.Options.Text("intent"); how != "" && how != "off" {
-		return nil, wrong("inlay.intent", "nothing beside a strategy or preprocessors, one of which can be intent")
+		return nil, fault.Invalid("inlay.intent", "nothing beside a strategy or preprocessors, one of which can be intent")
 	}
 	if wants.Strategy != "" {
 		if wants.Preprocessors != nil {
-			return nil, wrong("inlay.preprocessors", "nothing beside a strategy, which names its own")
+			return nil, fault.Invalid("inlay.preprocessors", "nothing beside a strategy, which names its own")
 		}
 		return s.Strategy(wants.Strategy)
 	}
@@ -219,13 +225,13 @@ func (c *Completion) arrange(ctx context.Context, messages []completion.Message,
 		return kept, errTwoPasts("inlay.chat_id")
 	}
 	if len(fresh) == 0 {
-		return kept, wrong("messages", "a new message of the user, or what tools returned, beside inlay.chat_id")
+		return kept, fault.Invalid("messages", "a new message of the user, or what tools returned, beside inlay.chat_id")
 	}
-	if c.past, err = c.service.recall(ctx, c.owner, chatID); err != nil {
+	if c.past, err = c.service.Recall(ctx, c.owner, chatID); err != nil {
 		return kept, err
 	}
-	c.messages = slices.Concat(head, c.past.api, fresh)
-	return span{len(head), len(head) + len(c.past.api)}, c.keepFiles(ctx, c.messages[len(head)+len(c.past.api):])
+	c.messages = slices.Concat(head, c.past.API, fresh)
+	return span{len(head), len(head) + len(c.past.API)}, c.keepFiles(ctx, c.messages[len(head)+len(c.past.API):])
 }
 
 func errTwoPasts(field string) error {
@@ -237,7 +243,7 @@ func errTwoPasts(field string) error {
 func (c *Completion) keepFiles(ctx context.Context, fresh []completion.Message) error {
 	for i := range fresh {
 		refs := refsOf(&fresh[i])
-		made, err := c.service.keepInline(ctx, c.owner, "user_data", c.past, refs)
+		made, err := c.service.KeepInline(ctx, c.owner, "user_data", c.past.Messages, refs)
 		c.uploaded = append(c.uploaded, made...)
 		if err != nil {
 			return err
@@ -252,10 +258,10 @@ func (c *Completion) keepFiles(ctx context.Context, fresh []completion.Message) 
 }
 
 // refsOf are the files attached to a message.
-func refsOf(m *completion.Message) []FileRef {
-	var refs []FileRef
+func refsOf(m *completion.Message) []files.Ref {
+	var refs []files.Ref
 	for _, f := range m.Files() {
-		refs = append(refs, FileRef{ID: f.ID, Name: f.Name, Data: f.Data})
+		refs = append(refs, files.Ref{ID: f.ID, Name: f.Name, Data: f.Data})
 	}
 	return refs
 }
@@ -266,8 +272,8 @@ func (c *Completion) said(ctx context.Context, last int, kept span) ([]turn.Said
 	out := make([]turn.Said, 0, last)
 	for i := range c.messages[:last] {
 		if kept.has(i) {
-			m := c.past.messages[i-kept.start]
-			files, err := c.service.filesOf(ctx, c.owner, m)
+			m := c.past.Messages[i-kept.start]
+			files, err := c.service.Of(ctx, c.owner, m)
 			if err != nil {
 				return nil, err
 			}
@@ -277,11 +283,11 @@ func (c *Completion) said(ctx context.Context, last int, kept span) ([]turn.Said
 		m := &c.messages[i]
 		one := turn.Said{Message: m.Chat(), Own: true}
 		if m.HasFiles() {
-			a, err := c.service.attach(ctx, c.owner, refsOf(m))
+			a, err := c.service.Attach(ctx, c.owner, refsOf(m))
 			if err != nil {
 				return nil, err
 			}
-			one.Files = a.files
+			one.Files = a.Files
 		}
 		out = append(out, one)
 	}
@@ -357,12 +363,8 @@ func (c *Completion) images(ctx context.Context, m *completion.Message) ([]compl
 	for i, ref := range refsOf(m) {
 		kind, data := injection.ImageType(ref.Data), ref.Data
 		if ref.ID != "" {
-			u, err := c.service.uploads.get(ctx, uploadKey{c.owner, ref.ID}, c.service.findUpload)
-			if err == nil && u.image != "" {
-				kind = u.image
-				data, err = c.service.blobs.read(c.owner, u.content)
-			}
-			if err != nil {
+			var err error
+			if kind, data, err = c.service.Image(ctx, c.owner, ref.ID); err != nil {
 				return nil, fmt.Errorf("read file %s of the message: %w", strconv.Itoa(i+1), err)
 			}
 		}
@@ -377,17 +379,17 @@ func (c *Completion) images(ctx context.Context, m *completion.Message) ([]compl
 func (c *Completion) Close(ctx context.Context) error {
 	made := c.uploaded
 	c.uploaded = nil
-	return c.service.drop(context.WithoutCancel(ctx), c.owner, made)
+	return c.service.Drop(context.WithoutCancel(ctx), c.owner, made)
 }
 
 // failed marks a failure that only the upstream can have.
-func (s *Service) failed(upstream string, err error) error {
+func (s *Service) failed(name string, err error) error {
 	code := fault.CodeOf(err)
-	if errors.As(err, new(*UpstreamError)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.AnswerUnfinished, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound}, code) {
+	if errors.As(err, new(*upstream.Error)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.AnswerUnfinished, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound}, code) {
 		return err
 	}
-	s.config.Observe.UpstreamFailed(upstream, code)
-	return &UpstreamError{upstream, err}
+	s.config.Observe.UpstreamFailed(name, code)
+	return &upstream.Error{Upstream: name, Err: err}
 }
 
 // outgrown is that of the chat, if it has one. Processors that leave out earlier
@@ -396,7 +398,7 @@ func (c *Completion) outgrown(err error) error {
 	if c.Shortens() {
 		return err
 	}
-	return c.past.outgrown(err, "begin a new chat, use a model with a larger window, or have the server started with --processors, which leaves out the oldest turns")
+	return c.past.Outgrown(err, "begin a new chat, use a model with a larger window, or have the server started with --processors, which leaves out the oldest turns")
 }
 
 // KeepTurn adds the turn to its chat, if it has one: what was new, and the answer
@@ -406,7 +408,7 @@ func (c *Completion) KeepTurn(ctx context.Context) error {
 		return nil
 	}
 	c.Keep(c.answered())
-	if err := c.service.addTurn(ctx, c.owner, c.past, c.kept(), c.Said()...); err != nil {
+	if err := c.service.AddTurn(ctx, c.owner, c.past, c.kept(), c.Said()...); err != nil {
 		return err
 	}
 	c.uploaded = nil // they are the chat's now

@@ -1,29 +1,24 @@
-// Package session is the service's work without its protocol: files that are
-// uploaded and read, requests that lay them into prompts, chats, models to
-// route to. Everything belongs to an owner, and owners never meet: not in the
-// state, not in the bytes, not in what is derived from them.
-package session
+// Package service is the doors of the service without their protocol: what
+// requests ask for becomes a turn of their owner. Everything belongs to an
+// owner, and owners never meet.
+package service
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
-	"sync"
-	"time"
 
 	"inlay/cache"
 	"inlay/eval"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/chats"
 	"inlay/internal/durable"
+	"inlay/internal/files"
+	"inlay/internal/jobs"
 	"inlay/internal/state"
+	"inlay/internal/upstream"
 	"inlay/llm"
 	"inlay/processor"
 	"inlay/route"
@@ -31,20 +26,17 @@ import (
 	"inlay/turn"
 )
 
-// Local is the owner of everything where no keys were made.
-const Local = "local"
-
 // Config is what a [Service] works with.
 type Config struct {
-	Data      string      // folder of everything that stays
-	State     state.Store // in that folder, or shared
-	Cache     cache.Store // of what is derived from files
-	Upstreams Upstreams   // models that answer
+	Data      string           // folder of everything that stays
+	State     state.Store      // in that folder, or shared
+	Cache     cache.Store      // of what is derived from files
+	Upstreams upstream.Servers // models that answer
 	// Injector makes the injector of one owner, whose cache entries nobody else finds.
 	Injector func(owner string) *injection.Injector
 	// Apart reads the upload at a path in a process of its own, whose reader leaves it in the cache for owner's
 	// injector, so that large files take no memory here; nil: all are read here.
-	Apart    func(ctx context.Context, owner, name, path string) (Reading, error)
+	Apart    func(ctx context.Context, owner, name, path string) (files.Reading, error)
 	Defaults injection.Options // what requests start from
 	Intent   string            // off, builtin or model, where a request does not say; empty: off
 	// Chains are the processors that messages and answers of one owner go through; nil: none.
@@ -71,25 +63,23 @@ type Config struct {
 
 // Service does the work. Open one with [Open].
 type Service struct {
+	*files.Files
+	*chats.Chats
+	*jobs.Jobs
+	*upstream.Router
+
 	config   Config
 	log      *slog.Logger
-	blobs    blobs
-	uploads  uploads
-	said     recall
 	memo     turn.Memo
-	queue    *queue[state.File]
 	load     *load
-	evals    evaluations
 	known    strategies
-	router   router
-	measured opened[llm.Measurer] // models that no upstream serves
+	measured upstream.Opened[llm.Measurer] // models that no upstream serves
 	release  func()
-	content  sync.Mutex // held while bytes and the record that names them come or go together
 }
 
 // Open takes the data folder for this process alone, clears what a killed
-// process left behind and goes on reading the files that it had accepted. A
-// folder that another process serves is fault.Usage.
+// process left behind and goes on with what it had accepted. A folder that
+// another process serves is fault.Usage.
 func Open(ctx context.Context, c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -97,12 +87,14 @@ func Open(ctx context.Context, c Config) (*Service, error) {
 	if c.Observe == nil {
 		c.Observe = nobody{}
 	}
-	c.Parallel = cmp.Or(c.Parallel, max(1, runtime.GOMAXPROCS(0)/2))
 	release, err := occupy(c.Data)
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{config: c, log: c.Logger, blobs: blobs{root: filepath.Join(c.Data, "files")}, release: release, load: newLoad(c.Load), router: router{upstreams: c.Upstreams, observe: c.Observe}}
+	s := &Service{
+		config: c, log: c.Logger, release: release, load: newLoad(c.Load), Chats: &chats.Chats{State: c.State},
+		Router: &upstream.Router{Servers: c.Upstreams, Failed: c.Observe.UpstreamFailed},
+	}
 	if err := s.begin(ctx); err != nil {
 		release()
 		return nil, err
@@ -125,36 +117,33 @@ func occupy(dir string) (release func(), err error) {
 	return release, nil
 }
 
-func (s *Service) begin(ctx context.Context) error {
+func (s *Service) begin(ctx context.Context) (err error) {
 	if err := s.known.load(ctx, s.config.Strategies); err != nil {
 		return err
 	}
-	if err := s.sweep(ctx); err != nil {
-		return err
-	}
-	waiting, err := s.config.State.WaitingFiles(ctx)
+	c := s.config
+	s.Files, err = files.Open(ctx, files.Config{
+		Data: c.Data, State: c.State, Cache: c.Cache, Apart: c.Apart, Quota: c.Quota, Parallel: c.Parallel, Logger: c.Logger,
+		Reader:      func(owner string) injection.Reader { return c.Injector(owner).Reader },
+		ParseFailed: c.Observe.ParseFailed, Forgotten: s.memo.Clear,
+	})
 	if err != nil {
 		return err
 	}
-	unfinished, err := s.config.State.WaitingEvaluations(ctx)
+	s.Jobs, err = jobs.Open(ctx, jobs.Config{
+		State: c.State, Files: s.Files, Evaluator: c.Evaluator, Defaults: c.Defaults, Evaluations: c.Evaluations,
+		Evaluated: c.Observe.Evaluated, Logger: c.Logger,
+	})
 	if err != nil {
-		return err
+		s.Files.Stop()
 	}
-	s.queue = startQueue(s.config.Parallel, nil, s.read)
-	for _, f := range waiting {
-		s.queue.add(f)
-	}
-	s.evals.start(max(1, s.config.Evaluations), s.evaluate)
-	for _, e := range unfinished {
-		s.evals.add(e)
-	}
-	return nil
+	return err
 }
 
 // Close stops reading files and evaluating; the next process goes on with both.
 func (s *Service) Close() error {
-	s.evals.queue.stop()
-	s.queue.stop()
+	s.Jobs.Stop()
+	s.Files.Stop()
 	s.release()
 	return nil
 }
@@ -164,21 +153,3 @@ func (s *Service) Ready(ctx context.Context) error { return s.config.State.Ping(
 
 // Defaults are the options that requests start from.
 func (s *Service) Defaults() injection.Options { return s.config.Defaults }
-
-// newID makes an id that cannot be guessed.
-func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
-
-// now is the time as records keep it.
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
-
-// missing turns ErrNotFound into a fault that does not say whether the record
-// is nobody's or somebody else's.
-func missing(code fault.Code, kind, id string, err error) error {
-	if errors.Is(err, state.ErrNotFound) {
-		return &fault.Error{Code: code, Subject: kind + " " + id, Reason: "there is no such " + kind, Next: "see the list of yours"}
-	}
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", kind, id, err)
-	}
-	return nil
-}

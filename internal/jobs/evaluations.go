@@ -1,4 +1,4 @@
-package session
+package jobs
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"inlay/eval"
 	"inlay/fault"
+	"inlay/internal/files"
 	"inlay/internal/state"
 )
 
@@ -17,7 +18,7 @@ type Evaluation struct {
 	state.Evaluation
 	Asked     EvaluationRequest // without the bytes of files
 	How       EvaluationProgress
-	Why       *ReadingError        // of one that failed
+	Why       *files.ReadingError  // of one that failed
 	Recommend *eval.Recommendation // of one that is done
 }
 
@@ -41,7 +42,7 @@ const MaxUnfinished = 8
 
 // StartEvaluation keeps an evaluation and lets it run when it is its turn. When
 // it returns without an error, the evaluation outlives this process.
-func (s *Service) StartEvaluation(ctx context.Context, owner string, r EvaluationRequest) (e Evaluation, err error) {
+func (s *Jobs) StartEvaluation(ctx context.Context, owner string, r EvaluationRequest) (e Evaluation, err error) {
 	if s.config.Evaluator == nil {
 		return e, errNoEvaluations
 	}
@@ -52,7 +53,7 @@ func (s *Service) StartEvaluation(ctx context.Context, owner string, r Evaluatio
 	defer func() {
 		if err != nil {
 			release()
-			err = errors.Join(err, s.drop(context.WithoutCancel(ctx), owner, r.Kept))
+			err = errors.Join(err, s.config.Files.Drop(context.WithoutCancel(ctx), owner, r.Kept))
 		}
 	}()
 	if err := s.keepFiles(ctx, owner, &r); err != nil {
@@ -65,7 +66,7 @@ func (s *Service) StartEvaluation(ctx context.Context, owner string, r Evaluatio
 	if err != nil {
 		return e, fmt.Errorf("encode an evaluation: %w", err)
 	}
-	record := state.Evaluation{ID: newID("eval_"), Owner: owner, Created: now(), State: state.Queued, Request: asked}
+	record := state.Evaluation{ID: state.NewID("eval_"), Owner: owner, Created: state.Now(), State: state.Queued, Request: asked}
 	if err := s.config.State.AddEvaluation(ctx, record); err != nil {
 		return e, err
 	}
@@ -82,32 +83,22 @@ type keptRequest struct {
 
 // keepFiles makes uploads of files that came with the request: a process that
 // goes on with the evaluation needs them.
-func (s *Service) keepFiles(ctx context.Context, owner string, r *EvaluationRequest) error {
+func (s *Jobs) keepFiles(ctx context.Context, owner string, r *EvaluationRequest) error {
 	for i, ref := range r.Files {
 		if (ref.ID == "") == (ref.Name == "" && ref.Data == nil) {
-			return wrong(fmt.Sprintf("files[%d]", i), "an id, or a name and data")
+			return fault.Invalid(fmt.Sprintf("files[%d]", i), "an id, or a name and data")
 		}
 	}
 	var err error
-	r.Kept, err = s.keepInline(ctx, owner, "evals", nil, r.Files)
-	return err
-}
-
-// drop deletes files that were made for an evaluation.
-func (s *Service) drop(ctx context.Context, owner string, ids []string) (err error) {
-	for _, id := range ids {
-		if e := s.DeleteFile(ctx, owner, id); e != nil && !fault.Is(e, fault.FileNotFound) {
-			err = errors.Join(err, e)
-		}
-	}
+	r.Kept, err = s.config.Files.KeepInline(ctx, owner, "evals", nil, r.Files)
 	return err
 }
 
 // Evaluation is one evaluation.
-func (s *Service) Evaluation(ctx context.Context, owner, id string) (Evaluation, error) {
+func (s *Jobs) Evaluation(ctx context.Context, owner, id string) (Evaluation, error) {
 	record, err := s.config.State.Evaluation(ctx, owner, id)
 	if err != nil {
-		return Evaluation{}, missing(fault.NotFound, "evaluation", id, err)
+		return Evaluation{}, state.Missing(fault.NotFound, "evaluation", id, err)
 	}
 	e, err := evaluationOf(record)
 	if how, ok := s.evals.progress(id); ok && !e.Over() {
@@ -141,8 +132,8 @@ func evaluationOf(record state.Evaluation) (Evaluation, error) {
 }
 
 // ListEvaluations is one page; more says that the list goes on.
-func (s *Service) ListEvaluations(ctx context.Context, owner string, p state.Page) (list []Evaluation, more bool, err error) {
-	records, more, err := onePage(p, func(p state.Page) ([]state.Evaluation, error) { return s.config.State.ListEvaluations(ctx, owner, p) })
+func (s *Jobs) ListEvaluations(ctx context.Context, owner string, p state.Page) (list []Evaluation, more bool, err error) {
+	records, more, err := state.OnePage(p, func(p state.Page) ([]state.Evaluation, error) { return s.config.State.ListEvaluations(ctx, owner, p) })
 	if err != nil {
 		return nil, false, err
 	}
@@ -158,7 +149,7 @@ func (s *Service) ListEvaluations(ctx context.Context, owner string, p state.Pag
 
 // EvaluationResult is the report of one that is done, inlay.evaluation/v1.
 // Before that it is fault.Conflict.
-func (s *Service) EvaluationResult(ctx context.Context, owner, id string) (json.RawMessage, error) {
+func (s *Jobs) EvaluationResult(ctx context.Context, owner, id string) (json.RawMessage, error) {
 	e, err := s.Evaluation(ctx, owner, id)
 	if err != nil {
 		return nil, err
@@ -171,7 +162,7 @@ func (s *Service) EvaluationResult(ctx context.Context, owner, id string) (json.
 
 // WatchEvaluation tells of progress until the evaluation is over, and returns
 // it as it then is.
-func (s *Service) WatchEvaluation(ctx context.Context, owner, id string, tell func(Evaluation)) (Evaluation, error) {
+func (s *Jobs) WatchEvaluation(ctx context.Context, owner, id string, tell func(Evaluation)) (Evaluation, error) {
 	for {
 		changed := s.evals.changes(id)
 		e, err := s.Evaluation(ctx, owner, id)
@@ -182,7 +173,7 @@ func (s *Service) WatchEvaluation(ctx context.Context, owner, id string, tell fu
 		select {
 		case <-ctx.Done():
 			return e, ctx.Err()
-		case <-s.evals.queue.ended():
+		case <-s.evals.queue.Ended():
 			return e, &fault.Error{Code: fault.Canceled, Subject: "evaluation " + id, Reason: "the server is stopping", Next: "ask again: the next one goes on with it"}
 		case <-changed:
 		case <-time.After(time.Second): // another process may work on it
@@ -192,7 +183,7 @@ func (s *Service) WatchEvaluation(ctx context.Context, owner, id string, tell fu
 
 // CancelEvaluation ends an evaluation. One that is done or failed stays as it
 // is, which is fault.Conflict.
-func (s *Service) CancelEvaluation(ctx context.Context, owner, id string) (Evaluation, error) {
+func (s *Jobs) CancelEvaluation(ctx context.Context, owner, id string) (Evaluation, error) {
 	e, err := s.Evaluation(ctx, owner, id)
 	if err != nil || e.State == state.Canceled {
 		return e, err
@@ -209,20 +200,20 @@ func (s *Service) CancelEvaluation(ctx context.Context, owner, id string) (Evalu
 		return e, err
 	}
 	s.evals.cancel(id)
-	s.config.Observe.Evaluated(e.State)
+	s.evaluated(e.State)
 	return s.Evaluation(ctx, owner, id)
 }
 
 // DeleteEvaluation ends an evaluation and forgets it, with the files that were
 // made for it.
-func (s *Service) DeleteEvaluation(ctx context.Context, owner, id string) error {
+func (s *Jobs) DeleteEvaluation(ctx context.Context, owner, id string) error {
 	e, err := s.Evaluation(ctx, owner, id)
 	if err != nil {
 		return err
 	}
 	if err := s.config.State.DeleteEvaluation(ctx, owner, id); err != nil {
-		return missing(fault.NotFound, "evaluation", id, err)
+		return state.Missing(fault.NotFound, "evaluation", id, err)
 	}
 	s.evals.cancel(id)
-	return s.drop(ctx, owner, e.Asked.Kept)
+	return s.config.Files.Drop(ctx, owner, e.Asked.Kept)
 }
