@@ -224,7 +224,9 @@ func TestFailuresHaveCodesAndHoldNoContent(t *testing.T) {
 		"no such model":     {answer{404, `{"error":{"message":"SECRET"}}`}, fault.ModelNotFound},
 		"limit":             {answer{429, `{"error":{"message":"SECRET"}}`}, fault.RateLimited},
 		"server":            {answer{500, `SECRET`}, fault.Internal},
-		"bad request":       {answer{400, `{"error":"SECRET"}`}, fault.Internal},
+		"bad request":       {answer{400, `{"error":"SECRET"}`}, fault.BackendRefused},
+		"unprocessable":     {answer{422, `{"detail":[{"loc":["SECRET"]}]}`}, fault.BackendRefused},
+		"llama.cpp's roles": {answer{500, `{"error":{"code":500,"message":"SECRET Jinja Exception: SECRET","type":"server_error"}}`}, fault.BackendRefused},
 		"OpenAI's length":   {answer{400, openAITooLong}, fault.DoesNotFit},
 		"llama.cpp's":       {answer{400, llamaTooLong}, fault.DoesNotFit},
 		"vLLM's":            {answer{400, vllmTooLong}, fault.DoesNotFit},
@@ -233,6 +235,7 @@ func TestFailuresHaveCodesAndHoldNoContent(t *testing.T) {
 		"empty":             {answer{200, ""}, fault.AnswerUnfinished},
 		"error in a stream": {answer{200, half + `data: {"error":{"message":"SECRET"}}` + "\n"}, fault.Internal},
 		"not JSON":          {answer{200, half + "data: SECRET\n"}, fault.BackendUnreachable},
+		"no stream":         {answer{200, "<html>SECRET</html>"}, fault.BackendUnreachable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
