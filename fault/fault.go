@@ -38,6 +38,7 @@ const (
 	WindowUnknown      Code = "window_unknown"
 	ModelNotFound      Code = "model_not_found"
 	BackendUnreachable Code = "backend_unreachable"
+	BackendRefused     Code = "backend_refused"   // the model server refuses this request; Error.Status says how
 	AnswerUnfinished   Code = "answer_unfinished" // the server ended the answer before the model was done
 	EmbedderMismatch   Code = "embedder_mismatch"
 	StoreDamaged       Code = "store_damaged"
@@ -79,6 +80,7 @@ type Error struct {
 	Reason  string // why, in a phrase
 	Next    string // what the reader can do about it, in a phrase
 	Err     error  // the cause, may be nil
+	Status  int    // HTTP status by which a model server refused; of BackendRefused 400 to 499, to be handed on; 0: none
 }
 
 // Error renders "subject: reason (next step)".

@@ -24,9 +24,10 @@ type Generator interface {
 	Generate(ctx context.Context, r Request) iter.Seq2[Delta, error]
 }
 
-// ErrUnfinished says that a server ended an answer in good order, but before the
-// model was done. Ollama does so when a model says one token over thirty times
-// on end. It comes in a fault.AnswerUnfinished.
+// ErrUnfinished says that an Ollama server ended an answer in good order, but
+// before the model was done, as it does when a model says one token over thirty
+// times on end. It comes in a fault.AnswerUnfinished. Other servers have no such
+// habit, and theirs come with the cause that was seen.
 var ErrUnfinished = errors.New("the server ended the model's answer before it was complete, as it does when a model repeats itself")
 
 // Request asks for one answer. Zero fields leave the model's own defaults.

@@ -159,17 +159,34 @@ const (
 	leastMargin  = .02
 )
 
+// fewest is the least tokens that a vocabulary makes of a text for each one of
+// cl100k_base: a little below the least of the samples, of any family. Scripts
+// that cl100k_base cuts into bytes are far cheaper elsewhere.
+func fewest(k Kind) float64 {
+	if k == Script {
+		return .15
+	}
+	return .45
+}
+
+// plausible reports whether a vocabulary can make so many tokens of text: none
+// makes more than one of each byte.
+func plausible(k Kind, text string, base, reported int) bool {
+	return float64(reported) >= fewest(k)*float64(base) && reported <= len(text)
+}
+
 // Calibrated returns an estimator that has learnt from one answer of the
 // server: it reported so many tokens (usage.prompt_tokens, less the template's)
 // for text. From then on the factor for texts of that kind is what the server
 // has reported for each token of cl100k_base; the margin shrinks from the
 // measured one towards the worst report as evidence grows, by half for each
-// 500 tokens reported, and never below .02. Texts of under 64 tokens and
-// reports of none teach nothing.
+// 500 tokens reported, and never below .02. Texts of under 64 tokens teach
+// nothing, and neither do reports that no vocabulary can make true: of a server
+// that counts only what its cache did not have, or always says the same.
 func (s *Estimator) Calibrated(text string, reported int) *Estimator {
 	k := KindOf(text)
 	base := s.base.Count(text).N
-	if base < fewestTokens || reported <= 0 {
+	if base < fewestTokens || !plausible(k, text, base, reported) {
 		return s
 	}
 	c := *s

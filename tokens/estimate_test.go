@@ -104,6 +104,11 @@ func TestCalibration(t *testing.T) {
 	require.Equal(t, before, before.Calibrated("too short", 90))
 	require.Equal(t, before, before.Calibrated(text, 0))
 
+	for _, absurd := range []int{-1, 11, base / 3, len(text) + 1, 1 << 40} {
+		require.Equal(t, before, before.Calibrated(text, absurd), "%d tokens of %d bytes", absurd, len(text))
+		require.Equal(t, after, after.Calibrated(text, absurd), "%d tokens of %d bytes", absurd, len(text))
+	}
+
 	worse := before.Calibrated(text, base).Calibrated(text, base*3/2)
 	c := worse.Count(text)
 	require.GreaterOrEqual(t, c.Budgeted(), base*3/2, "the margin covers every report")

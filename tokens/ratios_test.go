@@ -83,3 +83,18 @@ func TestRatiosAreMeasured(t *testing.T) {
 		require.Equal(t, ratio{1, up(widest - 1)}, r[k], "unknown %s", k)
 	}
 }
+
+// No sample of any vocabulary is taken for an absurd report.
+func TestSamplesArePlausible(t *testing.T) {
+	for _, s := range samples(t) {
+		for k := range kinds {
+			if k.String() != s.Kind {
+				continue
+			}
+			base := s.Counts["cl100k_base"]
+			for name, n := range s.Counts {
+				require.GreaterOrEqual(t, float64(n), fewest(k)*float64(base), "%s of %s", s.Kind, name)
+			}
+		}
+	}
+}

@@ -22,7 +22,7 @@ import (
 // fault stands in it; a test sees to that.
 func statusOf(code fault.Code) int {
 	switch code {
-	case fault.Usage:
+	case fault.Usage, fault.BackendRefused:
 		return http.StatusBadRequest
 	case fault.Unauthorized:
 		return http.StatusUnauthorized

@@ -51,6 +51,11 @@ func (s *server) explainStatus(e api.StatusError) error {
 		return s.fault(fault.DoesNotFit, "the input is longer than the model's window", "shorten it, or run the model with a larger window", nil)
 	case e.StatusCode == http.StatusTooManyRequests || e.StatusCode == http.StatusServiceUnavailable:
 		return s.fault(fault.RateLimited, "the server is busy", "try again later", nil)
+	case e.StatusCode >= http.StatusBadRequest && e.StatusCode < http.StatusInternalServerError:
+		f := s.fault(fault.BackendRefused, fmt.Sprintf("the server refuses the request (%d): %s", e.StatusCode, reason(e.ErrorMessage)),
+			"correct the request; the server's log says more", nil)
+		f.Status = e.StatusCode
+		return f
 	default:
 		return s.fault(fault.Internal, fmt.Sprintf("the server answered %d: %s", e.StatusCode, reason(e.ErrorMessage)),
 			"the server's log says more", nil)
@@ -63,12 +68,21 @@ func (s *server) broken(cause error) error {
 		"see whether the server still runs, then ask again", cause)
 }
 
-// unfinished says that the server ended an answer that was not done.
-func (s *server) unfinished() error {
+// unfinished says that the server ended an answer that was not done. Where none
+// had begun, it is not the model that repeats itself.
+func (s *server) unfinished(begun bool) error {
+	if !begun {
+		return s.odd("the server's answer is empty, or not one of Ollama's")
+	}
 	return s.fault(fault.AnswerUnfinished, llm.ErrUnfinished.Error(), "ask again, or use a larger model", llm.ErrUnfinished)
 }
 
-func (s *server) fault(code fault.Code, reason, next string, cause error) error {
+// odd says that what answers does not answer as Ollama does.
+func (s *server) odd(reason string) error {
+	return s.fault(fault.BackendUnreachable, reason, "see whether the base URL is that of an Ollama server", nil)
+}
+
+func (s *server) fault(code fault.Code, reason, next string, cause error) *fault.Error {
 	return &fault.Error{Code: code, Subject: s.name(), Reason: reason, Next: next, Err: cause}
 }
 

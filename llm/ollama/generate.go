@@ -32,12 +32,12 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		ctx, failure := transport.WithFailure(ctx)
-		done, calls := false, 0
+		done, begun, calls := false, false, 0
 		err = m.chat(ctx, req, func(resp api.ChatResponse) error {
 			if done {
 				return nil // nothing follows the end
 			}
-			done = resp.Done
+			done, begun = resp.Done, begun || says(resp)
 			d := delta(resp)
 			for _, c := range resp.Message.ToolCalls {
 				calls++
@@ -51,7 +51,7 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 		switch {
 		case errors.Is(err, errLeft), done:
 		case err == nil:
-			yield(llm.Delta{}, m.cutOff(ctx, failure.Err()))
+			yield(llm.Delta{}, m.cutOff(ctx, failure.Err(), begun))
 		default:
 			yield(llm.Delta{}, m.overflow(ctx, m.explain(err), req))
 		}
@@ -60,7 +60,7 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 
 // cutOff explains a stream that ended without saying so: the client keeps quiet
 // about errors of reading it.
-func (m *Model) cutOff(ctx context.Context, cause error) error {
+func (m *Model) cutOff(ctx context.Context, cause error, begun bool) error {
 	if err := context.Cause(ctx); err != nil {
 		return m.explain(err)
 	}
@@ -68,7 +68,7 @@ func (m *Model) cutOff(ctx context.Context, cause error) error {
 		return cause
 	}
 	if cause == nil {
-		return m.unfinished()
+		return m.unfinished(begun)
 	}
 	return m.broken(cause)
 }

@@ -172,7 +172,10 @@ func TestServerErrorsHaveCodesAndHoldNoContent(t *testing.T) {
 		"memory":       {http.StatusInternalServerError, `{"error":"model requires more system memory (9 GiB) than is available"}`, fault.Internal, "9 GiB"},
 		"quotes":       {http.StatusInternalServerError, `{"error":"cannot parse: SECRET"}`, fault.Internal, "500"},
 		"in a stream":  {http.StatusOK, `{"error":"SECRET in the middle"}`, fault.Internal, "failed"},
-		"not JSON":     {http.StatusOK, `<html>SECRET`, fault.Internal, "failed"},
+		"not JSON":     {http.StatusOK, `<html>SECRET`, fault.BackendUnreachable, "not JSON"},
+		"endless line": {http.StatusOK, strings.Repeat("SECRET", 2<<20), fault.BackendUnreachable, "longer than 8 MiB"},
+		"refused":      {http.StatusBadRequest, `{"error":"\"m\" does not support tools"}`, fault.BackendRefused, "does not support tools"},
+		"invalid":      {http.StatusUnprocessableEntity, `{"error":"SECRET"}`, fault.BackendRefused, "(422)"},
 		"not finished": {http.StatusOK, `{"message":{"content":""}}`, fault.BackendUnreachable, "broke"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,9 +36,9 @@ func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		ctx, failure := transport.WithFailure(ctx)
-		done := false
+		done, begun := false, false
 		err = m.chat(ctx, req, func(resp api.ChatResponse) error {
-			done = done || resp.Done
+			done, begun = done || resp.Done, begun || says(resp)
 			resp.Model = m.config.Model
 			for _, out := range t.answer(resp) {
 				c, err := chunk(out)
@@ -55,7 +55,7 @@ func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter
 		case errors.Is(err, errLeft):
 		case err == nil && done:
 		case err == nil:
-			yield(nil, m.cutOff(ctx, failure.Err()))
+			yield(nil, m.cutOff(ctx, failure.Err(), begun))
 		default:
 			yield(nil, m.overflow(ctx, m.explain(err), req))
 		}

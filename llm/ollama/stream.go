@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/ollama/ollama/api"
@@ -20,7 +21,7 @@ const (
 // chat has the server answer and hands on what comes. It is the library's
 // Client.Chat but for the room for a line: the library sets aside 8 MiB for each
 // answer, and clearing that takes longer than all else before the first token.
-// As there, a failure to read is not told. Servers that want signed requests
+// As there, a failure to read is not told, but for a line that is too long. Servers that want signed requests
 // are asked by the library.
 func (s *server) chat(ctx context.Context, req *api.ChatRequest, fn func(api.ChatResponse) error) error {
 	if s.url.Hostname() == "ollama.com" || envconfig.UseAuth() {
@@ -41,11 +42,11 @@ func (s *server) chat(ctx context.Context, req *api.ChatRequest, fn func(api.Cha
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	return answers(resp, fn)
+	return s.answers(resp, fn)
 }
 
 // answers reads an answer line by line.
-func answers(resp *http.Response, fn func(api.ChatResponse) error) error {
+func (s *server) answers(resp *http.Response, fn func(api.ChatResponse) error) error {
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(make([]byte, 0, lineStart), longestLine)
 	for lines.Scan() {
@@ -63,7 +64,7 @@ func answers(resp *http.Response, fn func(api.ChatResponse) error) error {
 		case resp.StatusCode >= http.StatusBadRequest:
 			return api.StatusError{StatusCode: resp.StatusCode, Status: resp.Status, ErrorMessage: lines.Text()}
 		case err != nil:
-			return errors.New(lines.Text())
+			return s.odd("a line of the server's answer is not JSON")
 		case one.Error != "":
 			return errors.New(one.Error)
 		}
@@ -71,5 +72,13 @@ func answers(resp *http.Response, fn func(api.ChatResponse) error) error {
 			return err
 		}
 	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return s.odd(fmt.Sprintf("a line of the server's answer is longer than %d MiB", longestLine>>20))
+	}
 	return nil
+}
+
+// says reports whether an answer says anything that Ollama's answers say.
+func says(r api.ChatResponse) bool {
+	return r.Done || r.Message.Role != "" || r.Message.Content != "" || r.Message.Thinking != "" || len(r.Message.ToolCalls) > 0
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"inlay/chat"
@@ -11,7 +12,9 @@ import (
 	"inlay/tokens"
 )
 
-// CountMessages implements [llm.Measurer]. llama.cpp and vLLM count prompts
+// CountMessages implements [llm.Measurer]. It is fault.BackendRefused where the
+// server's template refuses a conversation without a message of the user's.
+// llama.cpp and vLLM count prompts
 // without running them; LM Studio runs the prompt for one token and reports
 // its usage; for any other server the texts are counted and a stated overhead
 // is added, which is an estimate.
@@ -35,7 +38,7 @@ func (m *Model) CountTexts(ctx context.Context, c tokens.Counter, messages []cha
 	switch {
 	case fault.Is(err, fault.DoesNotFit):
 		return tokens.Count{N: b.length + 1, Method: tokens.AtLeast, By: by}, nil
-	case err != nil && !optional(err):
+	case err != nil && (!optional(err) || wantsUser(err, messages)):
 		return tokens.Count{}, err
 	case err == nil && n > 0:
 		return tokens.Count{N: n, Method: tokens.Exact, By: by}, nil
@@ -48,6 +51,15 @@ func (m *Model) CountTexts(ctx context.Context, c tokens.Counter, messages []cha
 		return static.CountMessages(ctx, messages)
 	}
 	return static.CountTexts(ctx, c, messages)
+}
+
+// wantsUser reports that a server refused messages of which none is the user's, as
+// it does where the template wants one: the caller may add one and ask again
+// (INJ-3). A server that only lacks the address is estimated for, and so is one
+// that refuses messages among which there is one of the user.
+func wantsUser(err error, messages []chat.Message) bool {
+	isUser := func(m chat.Message) bool { return m.Role == chat.User }
+	return fault.Is(err, fault.BackendRefused) && !slices.ContainsFunc(messages, isUser)
 }
 
 // countThere has the server count; 0 where it cannot.
@@ -79,7 +91,7 @@ func (m *Model) countLlamaCPP(ctx context.Context, messages []chat.Message) (n i
 	}
 	body := map[string]any{"model": m.config.Model, "messages": completion.FromChats(messages)}
 	err = m.ask(ctx, m.at("chat/completions/input_tokens", false), body, &count)
-	if err == nil || !optional(err) {
+	if err == nil || !optional(err) || fault.Is(err, fault.BackendRefused) {
 		return count.Tokens, "llama.cpp /v1/chat/completions/input_tokens", err
 	}
 	var rendered struct {

@@ -27,7 +27,7 @@ func read(t *testing.T, oneByOne bool, stream string) (s seen) {
 	var last reading
 	m, err := New(Config{Model: "m"})
 	require.NoError(t, err)
-	for c, err := range m.events(source) {
+	for c, err := range m.events(source, &ending{}) {
 		require.False(t, s.failed, "nothing follows an error")
 		if err != nil {
 			require.NotContains(t, err.Error(), "SECRET", "an error does not repeat the stream")
@@ -51,7 +51,7 @@ func readResponse(t *testing.T, stream string) {
 	require.NoError(t, err)
 	var last llm.Delta
 	ended := false
-	for d, err := range m.model.responseDeltas(strings.NewReader(stream), &last) {
+	for d, err := range m.model.responseDeltas(strings.NewReader(stream), &last, &ending{}) {
 		require.False(t, ended, "nothing follows the end")
 		ended = err != nil
 		require.True(t, err != nil || d.Text != "" || d.Thinking != "")

@@ -63,7 +63,8 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 		}
 		defer func() { _ = resp.Body.Close() }()
 		var last reading
-		for c, err := range m.events(resp.Body) {
+		var end ending
+		for c, err := range m.events(resp.Body, &end) {
 			d := llm.Delta{}
 			if err == nil {
 				d, err = last.delta(c)
@@ -77,7 +78,7 @@ func (m *Model) Generate(ctx context.Context, r llm.Request) iter.Seq2[llm.Delta
 			}
 		}
 		if last.Done == "" {
-			yield(llm.Delta{}, m.streamError(ctx, m.unfinished()))
+			yield(llm.Delta{}, m.streamError(ctx, m.unfinished(end, finishMark)))
 			return
 		}
 		last.ToolCalls = last.calls.All()

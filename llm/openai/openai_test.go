@@ -154,7 +154,7 @@ func TestMessagesAreCountedByTheServerThatCan(t *testing.T) {
 }
 
 func TestOtherServersAreEstimatedAndLearntFrom(t *testing.T) {
-	_, url := serve(t, map[string]answer{"POST /v1/chat/completions": {body: stream}})
+	s, url := serve(t, map[string]answer{"POST /v1/chat/completions": {body: strings.ReplaceAll(stream, `"prompt_tokens":23`, `"prompt_tokens":11`)}})
 	m := open(t, openai.Config{Model: "mystery", BaseURL: url, Length: 8000})
 	counter, err := m.Counter(t.Context())
 	require.NoError(t, err)
@@ -165,7 +165,16 @@ func TestOtherServersAreEstimatedAndLearntFrom(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, tokens.Estimated, whole.Method)
 	require.Greater(t, whole.N, before.N)
-	_, err = llm.Collect(t.Context(), m, llm.Request{Messages: user(text)}) // reports 23 tokens
+	for range 3 {
+		_, err = llm.Collect(t.Context(), m, llm.Request{Messages: user(text)})
+		require.NoError(t, err)
+	}
+	counter, err = m.Counter(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, before, counter.Count(text), "11 tokens cannot be true of this text")
+
+	s.answers["POST /v1/chat/completions"] = answer{body: strings.ReplaceAll(stream, `"prompt_tokens":23`, `"prompt_tokens":190`)}
+	_, err = llm.Collect(t.Context(), m, llm.Request{Messages: user(text)})
 	require.NoError(t, err)
 	counter, err = m.Counter(t.Context())
 	require.NoError(t, err)
@@ -224,7 +233,9 @@ func TestFailuresHaveCodesAndHoldNoContent(t *testing.T) {
 		"no such model":     {answer{404, `{"error":{"message":"SECRET"}}`}, fault.ModelNotFound},
 		"limit":             {answer{429, `{"error":{"message":"SECRET"}}`}, fault.RateLimited},
 		"server":            {answer{500, `SECRET`}, fault.Internal},
-		"bad request":       {answer{400, `{"error":"SECRET"}`}, fault.Internal},
+		"bad request":       {answer{400, `{"error":"SECRET"}`}, fault.BackendRefused},
+		"unprocessable":     {answer{422, `{"detail":[{"loc":["SECRET"]}]}`}, fault.BackendRefused},
+		"llama.cpp's roles": {answer{500, `{"error":{"code":500,"message":"SECRET Jinja Exception: SECRET","type":"server_error"}}`}, fault.BackendRefused},
 		"OpenAI's length":   {answer{400, openAITooLong}, fault.DoesNotFit},
 		"llama.cpp's":       {answer{400, llamaTooLong}, fault.DoesNotFit},
 		"vLLM's":            {answer{400, vllmTooLong}, fault.DoesNotFit},
@@ -233,6 +244,7 @@ func TestFailuresHaveCodesAndHoldNoContent(t *testing.T) {
 		"empty":             {answer{200, ""}, fault.AnswerUnfinished},
 		"error in a stream": {answer{200, half + `data: {"error":{"message":"SECRET"}}` + "\n"}, fault.Internal},
 		"not JSON":          {answer{200, half + "data: SECRET\n"}, fault.BackendUnreachable},
+		"no stream":         {answer{200, "<html>SECRET</html>"}, fault.BackendUnreachable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer

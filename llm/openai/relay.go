@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"net/http"
 	"slices"
 
 	"inlay/llm"
@@ -60,32 +59,34 @@ func (m *Model) whole(ctx context.Context, r io.Reader) (*completion.Chunk, erro
 	return c, nil
 }
 
-// relayEvents hands on each chunk. A stream that ends without [DONE] and
-// without a reason why the model stopped was cut off.
+// relayEvents hands on each chunk. A stream that ends without a reason why the
+// model stopped was cut off.
 func (m *Model) relayEvents(ctx context.Context, r io.Reader, yield func(*completion.Chunk, error) bool) {
-	finished := false
-	for c, err := range m.events(r) {
+	var end ending
+	for c, err := range m.events(r, &end) {
 		if err != nil {
 			yield(nil, m.streamError(ctx, err))
 			return
 		}
-		finished = finished || slices.ContainsFunc(c.Choices, func(c completion.Choice) bool { return c.Finish != "" })
 		if !yield(c, nil) {
 			return
 		}
 	}
-	if !finished {
-		yield(nil, m.streamError(ctx, m.unfinished()))
+	if !end.finished {
+		yield(nil, m.streamError(ctx, m.unfinished(end, finishMark)))
 	}
 }
 
 // events decodes the chunks of a stream up to [DONE] or its end.
-func (m *Model) events(r io.Reader) iter.Seq2[*completion.Chunk, error] {
+func (m *Model) events(r io.Reader, end *ending) iter.Seq2[*completion.Chunk, error] {
 	return func(yield func(*completion.Chunk, error) bool) {
-		for data, err := range rawEvents(r) {
+		for data, err := range rawEvents(r, end) {
 			var c *completion.Chunk
 			if err == nil {
 				c, err = m.event(bytes.Clone(data))
+			}
+			if err == nil {
+				end.finished = end.finished || slices.ContainsFunc(c.Choices, func(c completion.Choice) bool { return c.Finish != "" })
 			}
 			if !yield(c, err) || err != nil {
 				return
@@ -101,7 +102,7 @@ func (m *Model) event(data []byte) (*completion.Chunk, error) {
 	case err != nil:
 		return nil, m.odd(err)
 	case c.Err != nil:
-		return nil, m.explainStatus(http.StatusBadRequest, fmt.Appendf(nil, `{"error":%s}`, c.Err))
+		return nil, m.explainEvent(fmt.Appendf(nil, `{"error":%s}`, c.Err))
 	}
 	return c, nil
 }
@@ -112,17 +113,22 @@ const (
 )
 
 // rawEvents reads the data of server-sent events up to [DONE] or their end.
-// What it yields is good until the next.
-func rawEvents(r io.Reader) iter.Seq2[[]byte, error] {
+// What it yields is good until the next; end is told how it went.
+func rawEvents(r io.Reader, end *ending) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(make([]byte, 0, lineStart), longestLine)
 		for lines.Scan() {
 			data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))
 			if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
+				end.other = end.other || !ok && !isEventLine(data)
 				continue // a comment, an event's name, or the line between two events
 			}
-			if string(data) == "[DONE]" || !yield(data, nil) {
+			if end.done = string(data) == "[DONE]"; end.done {
+				return
+			}
+			end.events++
+			if !yield(data, nil) {
 				return
 			}
 		}
@@ -130,6 +136,12 @@ func rawEvents(r io.Reader) iter.Seq2[[]byte, error] {
 			yield(nil, err)
 		}
 	}
+}
+
+// isEventLine reports whether a line may be in a stream of events, apart from data.
+func isEventLine(line []byte) bool {
+	name, _, _ := bytes.Cut(line, []byte(":"))
+	return len(line) == 0 || slices.Contains([]string{"", "event", "id", "retry"}, string(name))
 }
 
 // Models lists the names that a server offers. c.Model may be empty.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net/http"
 
 	"inlay/chat"
 	"inlay/fault"
@@ -92,8 +91,8 @@ func (m *Model) respond(ctx context.Context, body map[string]any, most int) iter
 			return
 		}
 		defer func() { _ = resp.Body.Close() }()
-		last := llm.Delta{}
-		for d, err := range m.responseDeltas(resp.Body, &last) {
+		last, end := llm.Delta{}, ending{}
+		for d, err := range m.responseDeltas(resp.Body, &last, &end) {
 			if err != nil {
 				yield(llm.Delta{}, m.overflow(m.streamError(ctx, err)))
 				return
@@ -103,7 +102,7 @@ func (m *Model) respond(ctx context.Context, body map[string]any, most int) iter
 			}
 		}
 		if last.Done == "" {
-			yield(llm.Delta{}, m.streamError(ctx, m.unfinished()))
+			yield(llm.Delta{}, m.streamError(ctx, m.unfinished(end, "response.completed")))
 			return
 		}
 		if most > 0 && last.Done == "stop" && last.Usage.Completion >= most {
@@ -208,9 +207,9 @@ type response struct {
 
 // responseDeltas reads a stream up to the answer's end; calls, why the model
 // stopped and what it used go to last.
-func (m *Model) responseDeltas(r io.Reader, last *llm.Delta) iter.Seq2[llm.Delta, error] {
+func (m *Model) responseDeltas(r io.Reader, last *llm.Delta, end *ending) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		for data, err := range rawEvents(r) {
+		for data, err := range rawEvents(r, end) {
 			d := llm.Delta{}
 			if err == nil {
 				d, err = m.responseEvent(data, last)
@@ -258,7 +257,7 @@ func (m *Model) refused(e event, data []byte) error {
 	if len(data) == 0 {
 		data = []byte("null")
 	}
-	return m.explainStatus(http.StatusBadRequest, fmt.Appendf(nil, `{"error":%s}`, data))
+	return m.explainEvent(fmt.Appendf(nil, `{"error":%s}`, data))
 }
 
 // delta reads an event. A refusal is what the model says, so it is text.
