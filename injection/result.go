@@ -85,8 +85,8 @@ type Timings struct {
 	Read, Tokenise, Retrieve time.Duration
 }
 
-// Debug is what a developer asks for by name (INJ-18). It goes to the caller
-// and never to logs.
+// Debug is what a developer asks for by name (INJ-18): times in milliseconds,
+// the decision and what was retrieved. It goes to the caller and never to logs.
 type Debug struct {
 	Decision       Decision        `json:"decision"`
 	Affinities     []float64       `json:"affinities,omitempty"`
@@ -94,11 +94,12 @@ type Debug struct {
 	TokeniseMillis float64         `json:"tokenise_ms"`
 	RetrieveMillis float64         `json:"retrieve_ms"`
 	Files          []DebugFile     `json:"files"`
-	Passages       []chat.Citation `json:"passages,omitempty"`
+	Passages       []chat.Citation `json:"passages,omitempty"` // all that was retrieved, the best first; those below the threshold have number 0
 }
 
 // DebugFile holds the times of one file, and its text where that was asked for.
 type DebugFile struct {
+	FileID         string  `json:"file_id"`
 	Name           string  `json:"name"`
 	ReadMillis     float64 `json:"read_ms"`
 	TokeniseMillis float64 `json:"tokenise_ms"`
@@ -262,7 +263,7 @@ func orEmpty[T any](s []T) []T {
 
 func (t *turn) debug(r Result, b built) *Debug {
 	d := &Debug{
-		Decision: r.Decision, Affinities: b.passages.Candidates, Passages: b.passages.NearMisses,
+		Decision: r.Decision, Affinities: b.passages.Candidates, Passages: slices.Concat(b.passages.Citations, b.passages.NearMisses),
 		TokeniseMillis: millis(t.took.Tokenise), RetrieveMillis: millis(t.took.Retrieve), Files: []DebugFile{},
 	}
 	embedMillis := map[string]float64{}
@@ -271,7 +272,7 @@ func (t *turn) debug(r Result, b built) *Debug {
 	}
 	for _, a := range t.considered() {
 		d.ReadMillis += millis(a.read)
-		f := DebugFile{Name: a.Name, ReadMillis: millis(a.read), TokeniseMillis: millis(a.counted), EmbedMillis: embedMillis[a.content]}
+		f := DebugFile{FileID: a.id(), Name: a.Name, ReadMillis: millis(a.read), TokeniseMillis: millis(a.counted), EmbedMillis: embedMillis[a.content]}
 		if t.req.Options.DebugContent {
 			f.Content = a.doc.Text
 		}

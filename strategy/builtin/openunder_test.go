@@ -2,9 +2,11 @@ package builtin_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -13,8 +15,10 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/llm"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
+	"inlay/tokens"
 )
 
 // A root with a file, a folder, a pipe, and links inside and out.
@@ -113,14 +117,43 @@ func TestDeniedFiles(t *testing.T) {
 	}
 }
 
-// Without the model's window files cannot decide: what is missing is named.
+// windowless is a model that does not say how long its window is.
+type windowless struct{ llm.Measurer }
+
+func (windowless) Length(context.Context) (tokens.Count, error) {
+	return tokens.Count{}, &fault.Error{Code: fault.WindowUnknown, Subject: "model x", Reason: "its context window is unknown", Next: "set context_length"}
+}
+
+// Without the model's window files and intent cannot decide: what is missing is
+// named, with what to do about it.
 func TestUnknownWindow(t *testing.T) {
-	out, err := (&strategy.Engine{Registry: registry(t)}).Execute(t.Context(),
-		&strategy.Strategy{ID: "user.window", Name: "Window", Preprocessors: []string{"files"}, Body: "x"},
-		strategy.ExecutionContext{Input: "rent", Attachments: attach("lease.md")})
-	require.Equal(t, fault.PreprocessorContextMissing, fault.CodeOf(err))
-	require.ErrorContains(t, err, "context window is unknown")
-	require.Equal(t, string(fault.WindowUnknown), out.Steps[0].Diagnostics[0].Cause)
+	for _, id := range []string{"files", "intent"} {
+		s := &strategy.Strategy{ID: "user.window", Name: "Window", Preprocessors: []string{id}, Body: "x"}
+		x := strategy.ExecutionContext{Input: strings.Repeat("2026-11-22 10:00:00 error: disk full\n", 200), Attachments: attach("lease.md"), Model: windowless{model(t, 8000)}}
+		out, err := (&strategy.Engine{Registry: registry(t)}).Execute(t.Context(), s, x)
+		require.Equal(t, fault.PreprocessorContextMissing, fault.CodeOf(err), id)
+		require.ErrorContains(t, err, "context window is unknown (set context_length)", id)
+		require.Equal(t, string(fault.WindowUnknown), out.Steps[0].Diagnostics[0].Cause, id)
+
+		x.Model = nil
+		_, err = (&strategy.Engine{Registry: registry(t)}).Execute(t.Context(), s, x)
+		require.Equal(t, fault.PreprocessorContextMissing, fault.CodeOf(err), id)
+	}
+}
+
+// A damaged file is an exception that keeps its own fault.
+func TestBadFile(t *testing.T) {
+	s := &strategy.Strategy{ID: "user.bad", Name: "Bad", Preprocessors: []string{"files"}, Body: "x"}
+	bad := strategy.Attachment{Attachment: chat.Attachment{Name: "bad.pdf"}, New: true, Open: func(context.Context) ([]byte, error) { return []byte("%PDF-1.4\nnothing"), nil }}
+	out, err := (&strategy.Engine{Registry: registry(t)}).Execute(t.Context(), s, strategy.ExecutionContext{Input: "rent", Model: model(t, 8000), Attachments: []strategy.Attachment{bad}})
+	require.Equal(t, fault.PreprocessorException, fault.CodeOf(err))
+	outer, ok := errors.AsType[*fault.Error](err)
+	require.True(t, ok)
+	inner, ok := errors.AsType[*fault.Error](outer.Err)
+	require.True(t, ok)
+	require.Equal(t, fault.Corrupt, inner.Code)
+	require.Equal(t, "bad.pdf", inner.Subject)
+	require.Equal(t, string(fault.Corrupt), out.Steps[0].Diagnostics[0].Cause)
 }
 
 // A dry run decides over a selection and shows none of its text.
