@@ -1,13 +1,13 @@
-// Package chat holds the words of a conversation: roles, messages, the files
-// attached to them and the citations that stand beside an answer.
+// Package chat has the types of a conversation: roles, messages, attached files
+// and the citations of an answer.
 //
-// It imports nothing of inlay, so that every other package can speak of a
+// It imports no other package of inlay, so that every package can refer to a
 // conversation without depending on how documents are read or found.
 package chat
 
 import "strings"
 
-// Role says who speaks a message.
+// Role says who wrote a message.
 type Role string
 
 // The four roles of a chat.
@@ -18,7 +18,7 @@ const (
 	Tool      Role = "tool"
 )
 
-// Known reports whether a role is one of those that conversations have.
+// Known reports whether r is one of the four roles.
 func (r Role) Known() bool { return r == System || r == User || r == Assistant || r == Tool }
 
 // Message is one turn of a conversation.
@@ -29,10 +29,11 @@ type Message struct {
 	ToolCalls   []ToolCall   `json:"tool_calls,omitempty"`
 	ToolCallID  string       `json:"tool_call_id,omitempty"` // of a tool message: the call it answers
 	Injected    *Injected    `json:"injected,omitempty"`     // of a user message that inlay rewrote
-	Raw         string       `json:"raw,omitempty"`          // of a user message whose bulk became documents: what the user wrote
+	Raw         string       `json:"raw,omitempty"`          // of a user message whose bulk became documents: the original text
 }
 
-// Attachment names a file that hangs on a message. Its bytes live elsewhere.
+// Attachment names a file that is attached to a message. Its bytes are stored
+// elsewhere.
 type Attachment struct {
 	FileID    string `json:"file_id"`              // content id, see parse.FileID
 	Name      string `json:"name"`                 // as the user sees it
@@ -54,12 +55,12 @@ type ToolCall struct {
 	Arguments string `json:"arguments"` // a JSON object, as the model wrote it
 }
 
-// Injected records what inlay laid into a message, so that later turns know it
-// without guessing from text (INJ-21).
+// Injected records what inlay injected into a message, so that later turns need
+// not infer it from the text (INJ-21).
 type Injected struct {
 	Strategy  string     `json:"strategy"`
 	Query     string     `json:"query,omitempty"`    // the user's own words, before the rewriting
-	FileIDs   []string   `json:"file_ids,omitempty"` // files whose whole text stands in the message
+	FileIDs   []string   `json:"file_ids,omitempty"` // files whose whole text is in the message
 	Citations []Citation `json:"citations,omitempty"`
 }
 
