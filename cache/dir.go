@@ -22,9 +22,9 @@ type Options struct {
 }
 
 // Dir is a [Store] in a folder that any number of processes may use at once.
-// Entries appear by rename, so that a reader sees a whole one or none, whatever
-// kills the writer; files are readable by their owner only. When the folder
-// outgrows its limit, the entries used longest ago are removed.
+// Entries appear by rename, so that a reader sees a complete one or none, whenever
+// the writer is killed; files are readable by their owner only. When the folder
+// exceeds its limit, the least recently used entries are removed.
 //
 // Open one with [OpenDir].
 type Dir struct {
@@ -36,8 +36,8 @@ type Dir struct {
 	unknown int64 // bytes put since the folder was last measured
 }
 
-// OpenDir opens the store in the folder path and makes it if it is not there.
-// It removes what killed writers left behind. A path that is not a folder, a
+// OpenDir opens the store in the folder path and creates it if it does not exist.
+// It removes the leftovers of killed writers. A path that is not a folder, a
 // folder with other files in it and a store of a newer version are
 // fault.StoreDamaged; one that cannot be read or written is
 // fault.FileUnreadable.
@@ -94,8 +94,8 @@ func touch(path string) {
 	_ = os.Chtimes(path, now, now)
 }
 
-// Put implements [Store]. Data larger than the whole store is not kept, and
-// none while the disk is nearly full.
+// Put implements [Store]. Data larger than the whole store is not kept; nothing
+// is kept while the disk is nearly full.
 func (d *Dir) Put(ctx context.Context, key Key, data []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -115,8 +115,8 @@ func (d *Dir) Put(ctx context.Context, key Key, data []byte) error {
 	return nil
 }
 
-// Forget implements [Store]. Of entries that another process puts meanwhile it
-// knows nothing.
+// Forget implements [Store]. It does not see entries that another process puts
+// at the same time.
 func (d *Dir) Forget(ctx context.Context, namespace, of string) error {
 	if err := ctx.Err(); err != nil {
 		return err

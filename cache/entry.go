@@ -22,8 +22,8 @@ const (
 	headerSize = len(magic) + sha256.Size + 8 + sha256.Size
 )
 
-// Hash is the full-length hash of everything in the key. Each string goes in
-// behind its length, so that no two keys share one encoding.
+// Hash is the full-length hash of everything in the key. Each string is preceded
+// by its length, so that no two keys share an encoding.
 func (k Key) Hash() [sha256.Size]byte {
 	return hash(append([]string{k.Namespace, k.Of, k.Kind}, k.Parts...)...)
 }
@@ -50,7 +50,7 @@ func (k Key) name() string {
 	return group(k.Namespace, k.Of) + hex.EncodeToString(n[:])
 }
 
-// header is what stands before the data of the entry called name.
+// header is what precedes the data of the entry called name.
 func header(name [sha256.Size]byte, data []byte) []byte {
 	sum := sha256.Sum256(data)
 	b := make([]byte, 0, headerSize)

@@ -11,7 +11,7 @@ import (
 )
 
 // grew takes note of a new entry and evicts when the limit may be passed.
-// Other processes put entries too, so the folder is measured anew whenever
+// Other processes put entries too, so the folder is measured again whenever
 // this one alone has put a sixteenth of the limit.
 func (d *Dir) grew(size int64) error {
 	d.mu.Lock()

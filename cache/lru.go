@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// LRU keeps values by key, bounded by what they take, and forgets those used
-// longest ago. The zero value keeps nothing; it is safe for concurrent use.
+// LRU keeps values by key, bounded by their sizes, and evicts the least recently
+// used. The zero value is empty; it is safe for concurrent use.
 type LRU[K comparable, V any] struct {
 	mu      sync.Mutex
 	entries map[K]*list.Element
@@ -52,7 +52,7 @@ func (l *LRU[K, V]) Put(key K, value V, size, limit int64) {
 	}
 }
 
-// Remove forgets the values of the keys that gone picks.
+// Remove removes the values of the keys for which gone reports true.
 func (l *LRU[K, V]) Remove(gone func(K) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -53,7 +53,7 @@ func prepare(path string) error {
 }
 
 // readMarker returns the version of the store at path, 0 for one that has to be
-// made or made anew.
+// created or recreated.
 func readMarker(path string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(path, markerName))
 	if err == nil {

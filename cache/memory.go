@@ -10,7 +10,7 @@ import (
 // DefaultMemory is the size of a [Memory] whose MaxBytes is zero.
 const DefaultMemory = 256 << 20
 
-// Memory is a [Store] in memory that forgets what was used longest ago. Its
+// Memory is a [Store] in memory that evicts the least recently used entries. Its
 // zero value is ready to use.
 type Memory struct {
 	MaxBytes int64 // of data; 0 means DefaultMemory, negative means no limit; set before first use

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Role says who speaks a message.
+// Role says who wrote a message.
 type Role string
 
 // The four roles of a chat.
@@ -23,7 +23,7 @@ const (
 	Tool      Role = "tool"
 )
 
-// Known reports whether a role is one of those that conversations have.
+// Known reports whether r is one of the four roles.
 func (r Role) Known() bool { return r == System || r == User || r == Assistant || r == Tool }
 
 // Message is one turn of a conversation.
@@ -52,7 +52,8 @@ func (m Message) UserText() string {
 	return m.Text
 }
 
-// Attachment names a file that hangs on a message. Its bytes live elsewhere.
+// Attachment names a file that is attached to a message. Its bytes are stored
+// elsewhere.
 type Attachment struct {
 	FileID    string `json:"file_id"`              // content id, see parse.FileID
 	Name      string `json:"name"`                 // as the user sees it

@@ -13,8 +13,8 @@ const BuiltinModel = "builtin"
 
 // Builtin embeds by the letters of words: every word is cut into overlapping
 // groups of four letters, which are hashed into the vector with signs, weighted
-// by how rare the word is in ordinary text. It knows nothing of meaning, but
-// other forms of a word, compounds and misspellings come out near. It needs no
+// by how rare the word is in ordinary text. It has no notion of meaning, but
+// inflected forms, compounds and misspellings get similar vectors. It needs no
 // model and no network and gives the same vector everywhere.
 type Builtin struct {
 	lex     *lexis.Lexicon

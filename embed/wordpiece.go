@@ -11,7 +11,7 @@ import (
 )
 
 // wordPieces cuts text as BERT's uncased models do: lower case, no accents,
-// words parted at spaces, punctuation and CJK characters, and each word into
+// words split at spaces, punctuation and CJK characters, and each word into
 // the longest pieces of the vocabulary from its left.
 type wordPieces struct {
 	ids     map[string]int // pieces inside a word begin with "##"

@@ -129,8 +129,8 @@ const smoothing = 0.1
 
 // smooth replaces what aims look at by its mean over the neighbouring
 // thresholds, nearer ones weighing more. The highest single point of few
-// questions is often the last one before an answer is lost; decision 106 has
-// the measurements. Precision stays, so that an aim's floor holds.
+// questions is often the last one before an answer is lost; docs/evaluation.md
+// has the measurements. Precision stays, so that an aim's floor holds.
 func smooth(row []Scores, thresholds []float64) []Scores {
 	out := make([]Scores, len(row))
 	for i, x := range row {

@@ -20,17 +20,17 @@ const mostLinks = 40
 
 // Check judges a path as it was written, slash-separated: [ErrOutside] if it is
 // absolute or leads out of the folder by ".." or by a link, [ErrIgnored] if an
-// ignore file keeps out the path or what its links lead to. Any other error is
-// a folder or an ignore file that cannot be read, and lets nothing through
-// either. A path that is not there is judged by its name. Without rules (nil)
-// only the name can lead out.
+// ignore file excludes the path or the target of its links. Any other error means
+// that a folder or an ignore file cannot be read; the path must not be used either.
+// A path that does not exist is judged by its name. Nil rules judge the name
+// only.
 func (r *Rules) Check(name string) error {
 	_, err := r.Resolve(name)
 	return err
 }
 
-// Resolve is [Rules.Check], and says where the path leads when its links are
-// followed.
+// Resolve is [Rules.Check] and also returns where the path leads when its links
+// are followed.
 func (r *Rules) Resolve(name string) (led string, err error) {
 	clean := path.Clean(name)
 	if strings.ContainsRune(name, 0) || !fs.ValidPath(clean) {

@@ -26,13 +26,13 @@ func (e *WordError) Error() string { return fmt.Sprintf("%q %s", e.Word, e.Err) 
 func (e *WordError) Unwrap() error { return e.Err }
 
 // CheckCommand judges every word of a shell command that may name a file:
-// arguments, redirections, assignments, here-documents, and what stands in
-// substitutions and behind the options, "=" and ":" of a word. A word whose
-// value only the shell knows, and a command that no shell would read, are
+// arguments, redirections, assignments, here-documents, the contents of
+// substitutions, and the parts of a word after an option, "=" or ":". A word whose
+// value only the shell knows, and a command that no shell could parse, are
 // [ErrUnclear]. cwd is where the command is to run, relative to the folder.
 //
-// What a program finds by itself (a folder's files, its own patterns, a
-// script's) is not seen: that remains with those who approve the command.
+// What a program finds by itself (the files of a folder, its own patterns, a
+// script) is not seen: whoever approves the command has to judge that.
 func (r *Rules) CheckCommand(command, cwd string) error {
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
 	if err != nil {
@@ -136,13 +136,13 @@ func source(w *syntax.Word) string {
 	return b.String()
 }
 
-// harmless are paths outside of every workspace that hold nothing.
+// harmless reports whether a path is outside every workspace and has no content.
 func harmless(name string) bool {
 	return name == "/dev/null" || name == "/dev/stdin" || name == "/dev/stdout" || name == "/dev/stderr"
 }
 
-// CheckWords judges words of a command that no shell reads any more, each with
-// the paths that may stand in it.
+// CheckWords judges the words of a command that runs without a shell, each with
+// the paths that it may contain.
 func (r *Rules) CheckWords(cwd string, words ...string) error {
 	c := wordChecker{r, []string{cwd}}
 	for _, w := range words {
@@ -196,7 +196,7 @@ func (r *Rules) isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// candidates are the paths that may stand in a word: the word, and its pieces.
+// candidates are the paths that a word may contain: the word, and its pieces.
 func candidates(word string) []string {
 	if i := strings.Index(word, "://"); i > 0 && !strings.HasPrefix(word[:i], "file") && !strings.ContainsAny(word, " \t\n") {
 		return nil
@@ -211,7 +211,7 @@ func candidates(word string) []string {
 	return out
 }
 
-// checkPattern judges a path, and those that it stands for if it is a pattern.
+// checkPattern judges a path, and those that it matches if it is a pattern.
 func (r *Rules) checkPattern(name string) error {
 	switch err := r.Check(name); {
 	case errors.Is(err, ErrOutside), errors.Is(err, ErrIgnored):

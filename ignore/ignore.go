@@ -1,6 +1,6 @@
 // Package ignore reads ignore files (.gitignore, .rooignore) and says which
-// paths of a folder they keep out. What they keep out is not proposed, listed
-// or attached by anything of inlay (RTE-10).
+// paths of a folder they exclude. No part of inlay proposes, lists or attaches
+// an excluded path (RTE-10).
 package ignore
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 )
 
-// Defaults are the ignore files that count where nothing else is said.
+// Defaults returns the names of the ignore files that apply by default.
 func Defaults() []string { return []string{".gitignore", ".rooignore"} }
 
 // Rules are the ignore files of a folder and of every folder below it, read
@@ -30,7 +30,7 @@ type Rules struct {
 }
 
 // New returns the rules of the files called names (nil: [Defaults]) in root and
-// below. Nothing is read yet.
+// below. Files are read when a path first needs them.
 func New(root fs.FS, names []string) *Rules {
 	if names == nil {
 		names = Defaults()
@@ -38,14 +38,14 @@ func New(root fs.FS, names []string) *Rules {
 	return &Rules{root: root, names: names, read: map[string]file{}}
 }
 
-// errOutside is a path that does not lie in the folder.
+// errOutside is a path outside the folder.
 var errOutside = errors.New("the path does not lie in the folder")
 
-// Ignored reports whether the path, slash-separated and relative to the folder,
-// is kept out by one of the files: itself or a folder that it lies in. As with
-// git, nothing below an ignored folder can be let in again. ".git" is always
-// kept out. A path that is not inside the folder and an ignore file that
-// cannot be read are errors: what cannot be judged must not be let through.
+// Ignored reports whether one of the files excludes the path (slash-separated,
+// relative to the folder) or a folder above it. As with git, nothing below an
+// ignored folder can be included again. ".git" is always excluded. A path outside
+// the folder and an ignore file that cannot be read are errors: what cannot be
+// judged must not pass.
 func (r *Rules) Ignored(name string, dir bool) (bool, error) {
 	if !fs.ValidPath(name) {
 		return false, fmt.Errorf("ignore rules: %w", errOutside)
@@ -101,7 +101,7 @@ type file struct {
 // fresh is how long an ignore file is trusted not to have changed.
 const fresh = time.Second
 
-// patterns reads one ignore file, and anew when it has changed.
+// patterns reads one ignore file, and again when it has changed.
 func (r *Rules) patterns(name string, folder []string) ([]gitignore.Pattern, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,8 +133,8 @@ func (r *Rules) patterns(name string, folder []string) ([]gitignore.Pattern, err
 	return now.patterns, nil
 }
 
-// parse reads the lines of an ignore file. A line with ** beside other
-// characters means what it means with one *, which is git's rule.
+// parse reads the lines of an ignore file. A line with ** next to other
+// characters means the same with one *, which is git's rule.
 func parse(text string, folder []string) []gitignore.Pattern {
 	var out []gitignore.Pattern
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {

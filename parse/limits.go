@@ -42,7 +42,7 @@ type Limits struct {
 }
 
 // Default limits, measured to pass every honest file of the sets named in
-// docs/decisions.md.
+// docs/parsing.md.
 const (
 	DefaultFile       = 50 << 20
 	DefaultPlainText  = 256 << 20

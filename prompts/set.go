@@ -1,8 +1,8 @@
-// Package prompts holds every text that inlay itself writes into a prompt, as
+// Package prompts has every text that inlay itself writes into a prompt, as
 // text/template files, and renders them in one pass: what a document or a
 // question contains is never expanded.
 //
-// A set is three templates. full.tmpl lays whole files into the prompt
+// A set is three templates. full.tmpl injects whole files into the prompt
 // (INJ-6), retrieval.tmpl the citations (INJ-7), none.tmpl says that nothing was
 // found (INJ-8). full.tmpl and retrieval.tmpl may mark with
 //
@@ -40,12 +40,12 @@ type Data struct {
 	Citations []Citation // in rank order
 	Shown     int        // passages in Citations
 	Total     int        // passages the files have
-	Selection bool       // the citations stand for whole documents, in document order
+	Selection bool       // the citations represent whole documents, in document order
 
-	fence string // made where a template asks for it
+	fence string // created when a template asks for it
 }
 
-// File is a file to be laid in whole.
+// File is a file to be injected whole.
 type File struct {
 	Number int // from 1
 	Name   string

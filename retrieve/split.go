@@ -13,7 +13,7 @@ import (
 )
 
 // The chunking used where nothing else is asked for, in tokens. Chosen by
-// measurement: see decision 62.
+// measurement: see docs/retrieval.md.
 const (
 	DefaultSize    = 300
 	DefaultOverlap = 0

@@ -53,7 +53,7 @@ func familyOf(name string) family {
 	return gpt2
 }
 
-// Name is the name the encoding was made by; it stands in Count.By.
+// Name is the name the encoding was created with, as in Count.By.
 func (e *Encoding) Name() string { return e.name }
 
 func (e *Encoding) worker() *worker { return e.workers.Get().(*worker) }
@@ -95,10 +95,10 @@ func (e *Encoding) Count(text string) Count {
 
 // Walk counts text once and yields, in ascending order, byte offsets at which
 // it can be cut with the tokens of both sides unchanged, each with the number
-// of tokens before it; last the end of the text with the number of all. For
+// of tokens before it; last the end of the text with the total. For
 // two of the offsets a < b the number of tokens of text[a:b] is the difference
 // of their numbers. A text without such a place yields its end only, an empty
-// one nothing. No step allocates.
+// text nothing. No step allocates.
 func (e *Encoding) Walk(text string) iter.Seq2[int, int] {
 	return func(yield func(end, tokens int) bool) {
 		w := e.worker()

@@ -16,8 +16,8 @@ const (
 
 // Bounds returns the least and the most tokens that a text of so many bytes can
 // have, without looking at it: no token is longer than the longest of the
-// vocabulary, and none is empty. A byte that is no UTF-8 counts as the three
-// of U+FFFD.
+// vocabulary, and none is empty. A byte that is not valid UTF-8 counts as the three
+// bytes of U+FFFD.
 func (e *Encoding) Bounds(bytes int) (least, most int) {
 	return (bytes + e.v.longest - 1) / e.v.longest, 3 * bytes
 }
@@ -25,7 +25,7 @@ func (e *Encoding) Bounds(bytes int) (least, most int) {
 // Exceeds implements [Counter]. It applies the lower bound of [Encoding.Bounds] to
 // the whole and, while it counts, to what is left, and stops once the budget is
 // certainly exceeded. So it reads at most budget times the longest token, and
-// holds none of it. Texts that do not exceed are counted to the end, exactly;
+// keeps none of it. Texts that do not exceed are counted to the end, exactly;
 // otherwise the count is a proven lower bound that depends on the texts and
 // the budget alone, not on the number of goroutines.
 func (e *Encoding) Exceeds(budget int, texts ...string) (bool, Count) {

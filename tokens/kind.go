@@ -6,7 +6,7 @@ import "unicode/utf8"
 // an unknown vocabulary can be estimated.
 type Kind uint8
 
-// The kinds of text, told apart by shares of characters.
+// The kinds of text, distinguished by shares of characters.
 const (
 	Prose    Kind = iota // words in plain Latin letters
 	Accented             // Latin letters, at least one in a hundred characters with an accent
@@ -27,7 +27,7 @@ const (
 	sampleBytes   = 4 << 10
 )
 
-// KindOf tells the kind of a text from at most sixteen windows of 4 KB, evenly
+// KindOf determines the kind of a text from at most sixteen windows of 4 KB, evenly
 // spread over it, so that its cost does not grow with the text.
 func KindOf(text string) Kind {
 	var s shares

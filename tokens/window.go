@@ -1,6 +1,6 @@
 package tokens
 
-// Window is a model's context window and what already stands in it.
+// Window is a model's context window and what it already contains.
 type Window struct {
 	Length Count // the model's context length
 	Used   Count // tokens of the history, template included, without the new message

@@ -64,6 +64,18 @@ func Quoted(tb testing.TB, file string, sources ...string) {
 	}
 }
 
+// HasHeading reports whether a document has a heading of that anchor: in lower
+// case, with hyphens for spaces and without punctuation.
+func HasHeading(text, anchor string) bool {
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		plain := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		if strings.ReplaceAll(plain, " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
+
 var (
 	named    = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)\\w+)`")
 	declared = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -80,4 +81,22 @@ func TestFloors(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
+}
+
+// The table of ARCHITECTURE.md lists the same packages on the same floors.
+func TestArchitectureHasTheFloors(t *testing.T) {
+	text, err := os.ReadFile("../../ARCHITECTURE.md")
+	require.NoError(t, err)
+	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`).FindAllStringSubmatch(string(text), -1)
+	require.Len(t, rows, len(floors))
+	for i, row := range rows {
+		require.Equal(t, strconv.Itoa(i), row[1])
+		var listed []string
+		for item := range strings.SplitSeq(row[2], " · ") {
+			name, _, described := strings.Cut(item, ": ")
+			require.True(t, described, "floor %d: %q says nothing", i, item)
+			listed = append(listed, strings.Trim(name, "`"))
+		}
+		require.ElementsMatch(t, floors[i], listed, "floor %d", i)
+	}
 }

@@ -25,8 +25,8 @@ func TestHowTosCompile(t *testing.T) {
 	const outside = "testdata/outside/"
 	docstest.Quoted(t, "adding-an-index.md", outside+"nearest/nearest.go", outside+"nearest/nearest_test.go", outside+"outside.go")
 	docstest.Quoted(t, "adding-an-embedder.md", outside+"wordhash/wordhash.go", outside+"wordhash/wordhash_test.go")
-	docstest.Quoted(t, "writing-a-processor.md", outside+"tickets/tickets.go", outside+"tickets/tickets_test.go")
-	example, err := os.ReadFile("../../testdata/outside/tickets/tickets_test.go")
+	docstest.Quoted(t, "writing-a-processor.md", outside+"tickets/tickets.go", outside+"tickets/tickets_test.go", outside+"tickets/example_test.go")
+	example, err := os.ReadFile("../../testdata/outside/tickets/example_test.go")
 	require.NoError(t, err)
 	for _, block := range docstest.Blocks(t, "writing-a-processor.md", "yaml") {
 		require.Contains(t, string(example), block)

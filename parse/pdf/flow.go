@@ -8,7 +8,7 @@ import (
 
 // How far glyphs lie apart, in multiples of the font size, decides what stands
 // between them. The numbers are those at which order and words agree best with
-// pdftotext -raw, see docs/decisions.md.
+// pdftotext -raw, see docs/parsing.md.
 const (
 	wordGap  = .15 // forward: a space
 	backStep = .6  // backward: a space; less is kerning

@@ -18,7 +18,7 @@ type quality struct {
 }
 
 // The bounds of the gate: a page beyond one of them is read by the second
-// engine as well. docs/decisions.md says what they were measured on.
+// engine as well. docs/parsing.md says what they were measured on.
 const (
 	maxStrange      = .005 // share of strange characters
 	maxBullets      = .05  // lone private-use characters to letters

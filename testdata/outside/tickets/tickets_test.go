@@ -1,35 +1,16 @@
 package tickets_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"example.org/outside/tickets"
 
 	"inlay/chat"
 	"inlay/processor"
-	"inlay/processor/builtin"
 	"inlay/processor/processortest"
 )
 
 func TestConformance(t *testing.T) {
 	processortest.Messages(t, processor.MessageModifier{Name: "TicketModifier", Run: tickets.TicketModifier{}.Modify},
 		processor.Say(chat.User, processor.FromUser, "What about TICKET-17?"))
-}
-
-func ExampleEntry() {
-	registry := builtin.Registry(builtin.Host{})
-	registry.Messages = append(registry.Messages, tickets.Entry())
-	chains, err := processor.Load("inlay.yaml", []byte(`
-processors:
-  message_modifiers:
-    - { name: TicketModifier, after: AtFileProcessorModifier, options: { most: 5 } }
-`), registry)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(strings.Join(chains.Messages.Names()[5:7], ", "))
-	// Output: AtFileProcessorModifier, TicketModifier
 }
