@@ -80,7 +80,7 @@ func (e *Engine) execute(ctx context.Context, s *Strategy, x ExecutionContext) (
 		system := Text(*s.SystemPrompt)
 		out.Strategy.SystemPrompt = &system
 	}
-	x, err := prepared(s, x)
+	x, err := prepared(x)
 	if err != nil {
 		return out, err
 	}
@@ -137,7 +137,7 @@ func unused(s *Strategy) Diagnostic {
 }
 
 // prepared normalises the caller's values once for all steps.
-func prepared(s *Strategy, x ExecutionContext) (ExecutionContext, error) {
+func prepared(x ExecutionContext) (ExecutionContext, error) {
 	x.Values = withAttachments(x.Values, x.Attachments)
 	values := make(map[string]any, len(x.Values))
 	for _, path := range sortedKeys(x.Values) {

@@ -63,19 +63,23 @@ func TestFailedExecutionIsReachable(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, tt := range map[string]struct {
-		ctx    context.Context
+		cancel bool
 		s      *strategy.Strategy
 		status string
 		steps  int
 		code   fault.Code
 	}{
-		"no strategy": {t.Context(), nil, strategy.Failed, 0, fault.StrategyNotFound},
-		"not found":   {t.Context(), using("x", "p", "gone"), strategy.Failed, 0, fault.PreprocessorNotFound},
-		"failed":      {t.Context(), using("x", "p", "bad"), strategy.Failed, 2, fault.PreprocessorException},
-		"rendering":   {t.Context(), using("{a..b}", "p"), strategy.Failed, 1, fault.StrategyRenderFailed},
-		"canceled":    {canceled, using("x", "p"), strategy.Canceled, 1, fault.Canceled},
+		"no strategy": {false, nil, strategy.Failed, 0, fault.StrategyNotFound},
+		"not found":   {false, using("x", "p", "gone"), strategy.Failed, 0, fault.PreprocessorNotFound},
+		"failed":      {false, using("x", "p", "bad"), strategy.Failed, 2, fault.PreprocessorException},
+		"rendering":   {false, using("{a..b}", "p"), strategy.Failed, 1, fault.StrategyRenderFailed},
+		"canceled":    {true, using("x", "p"), strategy.Canceled, 1, fault.Canceled},
 	} {
-		out, err := e.Execute(tt.ctx, tt.s, strategy.ExecutionContext{Input: "in"})
+		ctx := t.Context()
+		if tt.cancel {
+			ctx = canceled
+		}
+		out, err := e.Execute(ctx, tt.s, strategy.ExecutionContext{Input: "in"})
 		err = fmt.Errorf("turn: %w", err)
 		require.Equal(t, tt.code, fault.CodeOf(err), name)
 		failed, ok := errors.AsType[*strategy.ExecutionError](err)

@@ -55,7 +55,7 @@ type Matches struct {
 // conditions name and the caller did not supply is collected first, all
 // providers at once. It fails when ctx ends or a value has no plain form.
 func (m *Matcher) Match(ctx context.Context, strategies []*Strategy, values map[string]any) (Matches, error) {
-	plain, err := prepared(&Strategy{}, ExecutionContext{Values: values})
+	plain, err := prepared(ExecutionContext{Values: values})
 	if err != nil {
 		return Matches{}, err
 	}
