@@ -177,6 +177,9 @@ func (t *turn) keepReadable(files []*attached) ([]*attached, error) {
 			return nil, a.err
 		}
 		t.failures = append(t.failures, failureOf(a))
+		if t.cause == nil {
+			t.cause = a.err
+		}
 	}
 	return ok, nil
 }

@@ -1,6 +1,7 @@
 package injection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -198,15 +199,31 @@ func (t *turn) renderRetrieval(b *built) error {
 // data is what the templates see.
 func (t *turn) data(b built) prompts.Data {
 	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil}
+	names := t.shownNames()
 	for i, a := range b.whole {
-		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: a.Name, Text: a.doc.Text})
+		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: cmp.Or(names[a.id()], a.Name), Text: a.doc.Text})
 	}
 	for _, c := range b.citations {
 		d.Citations = append(d.Citations, prompts.Citation{
-			Number: c.Number, Text: c.Text, File: c.File, Where: Where(c), Heading: c.Heading, Header: c.Header,
+			Number: c.Number, Text: c.Text, File: cmp.Or(names[c.FileID], c.File), Where: Where(c), Heading: c.Heading, Header: c.Header,
 		})
 	}
 	return d
+}
+
+// shownNames are the files' names by id, with as much of their folders as tells
+// those of one name apart (INJ-9).
+func (t *turn) shownNames() map[string]string {
+	files := t.considered()
+	list := make([]prompts.Name, len(files))
+	for i, a := range files {
+		list[i] = prompts.Name{Name: a.Name, Path: a.Path}
+	}
+	shown := map[string]string{}
+	for i, name := range prompts.Names(list) {
+		shown[files[i].id()] = name
+	}
+	return shown
 }
 
 // overflow is by how many tokens the conversation with prompt, in which files

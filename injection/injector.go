@@ -77,6 +77,7 @@ type turn struct {
 	inWindow []*attached // files whose whole text is already in the history
 	warnings []Warning
 	failures []Failure
+	cause    error // of the first failure
 	window   tokens.Window
 	counter  tokens.Counter
 	took     Timings
@@ -232,7 +233,7 @@ func (t *turn) someReadable() error {
 func (t *turn) nothingReadable() error {
 	first := t.failures[0]
 	if len(t.failures) == 1 {
-		return &fault.Error{Code: first.Code, Subject: first.File, Reason: first.Reason, Next: first.Next}
+		return &fault.Error{Code: first.Code, Subject: first.File, Reason: first.Reason, Next: first.Next, Err: t.cause}
 	}
 	reasons := make([]string, len(t.failures))
 	for i, f := range t.failures {
@@ -240,7 +241,7 @@ func (t *turn) nothingReadable() error {
 	}
 	return &fault.Error{
 		Code: first.Code, Subject: "all " + plural.Of(len(t.failures), "file"),
-		Reason: strings.Join(reasons, "; "), Next: first.Next,
+		Reason: strings.Join(reasons, "; "), Next: first.Next, Err: t.cause,
 	}
 }
 

@@ -45,6 +45,7 @@ func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) 
 	if err != nil {
 		return strategy.Result{}, err
 	}
+	options.DryRun = options.DryRun || x.DryRun
 	req := Request{Messages: x.Messages, Text: asked(query, x.Input), Model: x.Model, Options: options}
 	for _, a := range x.Attachments {
 		f := File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Mode: p.Modes[a.FileID], Open: a.Open}

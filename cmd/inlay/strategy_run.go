@@ -137,12 +137,12 @@ func (c *strategyRunCmd) notes(a *app, out strategy.Execution) error {
 	if c.Quiet {
 		return nil
 	}
+	notes := slices.Clone(out.Diagnostics)
 	for _, step := range out.Steps {
-		if err := printDiagnostics(a.stderr, step.Diagnostics); err != nil {
-			return err
-		}
+		notes = append(notes, step.Diagnostics...)
 	}
-	return printDiagnostics(a.stderr, out.Diagnostics)
+	notes = slices.DeleteFunc(notes, func(d strategy.Diagnostic) bool { return d.Severity == "error" }) // the error itself says so
+	return printDiagnostics(a.stderr, notes)
 }
 
 // failed prints what a strategy came to before it failed.
