@@ -46,7 +46,7 @@ func TestChunksAreDecoded(t *testing.T) {
 		"content parts": {`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking"},{"type":"text","text":"b"}]}}]}`, Chunk{Choices: []Choice{{Text: "ab"}}}},
 		"calls": {
 			`{"choices":[{"delta":{"tool_calls":[{"index":2,"function":{"arguments":"x"}},{"custom":{"name":"sql","input":"y"}}]}}]}`,
-			Chunk{Choices: []Choice{{Delta: true, Calls: []CallPiece{{Index: 2, Arguments: "x"}, {Index: 1, Name: "sql", Arguments: "y"}}}}},
+			Chunk{Choices: []Choice{{Delta: true, Calls: []CallPiece{{Index: 2, Arguments: "x"}, {Index: 1, Name: "sql", Arguments: "y", Custom: true}}}}},
 		},
 		"an error":     {`{"error":{"message":"no"}}`, Chunk{Err: json.RawMessage(`{"message":"no"}`)}},
 		"without both": {`{"choices":null,"error":null,"usage":null,"id":7}`, Chunk{}},
@@ -145,6 +145,17 @@ func TestAWholeAnswerIsRebuilt(t *testing.T) {
 		`{"index":0,"message":{"role":"assistant","content":"<none>"},"finish_reason":"stop"},`+
 		`{"index":1,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}],`+
 		`"usage":{"prompt_tokens":23,"completion_tokens":2,"total_tokens":25}}`, bytesOf(t, out[0]))
+}
+
+// TestCallsOfCustomToolsStayThose, in answers and in messages.
+func TestCallsOfCustomToolsStayThose(t *testing.T) {
+	const calls = `"tool_calls":[{"id":"a","type":"custom","custom":{"name":"sql","input":"select 1"}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]`
+	var a Answers
+	require.NoError(t, a.Add(decode(t, `{"choices":[{"index":0,"message":{"role":"assistant","content":null,`+calls+`},"finish_reason":"tool_calls"}]}`)))
+	require.Contains(t, bytesOf(t, a.Rebuild(false, a.All())[0]), calls)
+	m := parseOne(t, `{"role":"assistant","content":null,`+calls+`}`)
+	m.SetCalls(m.Calls, "")
+	require.Equal(t, `{"role":"assistant","content":null,`+calls+`}`, encoded(t, m))
 }
 
 // TestUsageBesideTheLastChoiceIsKept: servers that report usage with the last
