@@ -200,7 +200,8 @@ func finishReason(raw []byte) (string, bool) {
 func (c *Choice) decodeSaid(raw []byte) bool {
 	good := true
 	ok := split(raw, '{', func(name, value []byte) {
-		fine, said := true, ""
+		var said string
+		fine := true
 		switch string(name) {
 		case "role":
 			c.Role, fine = role(value)

@@ -14,7 +14,7 @@ import (
 
 // Message is a message of a request. Its exported fields are for reading: what
 // is changed there alone is not written. Change it by Rewrite and SetCalls.
-type Message struct {
+type Message struct { //nolint:recvcheck // encoding/json is given messages by value
 	Role   string          // as written: system, developer, user, assistant, tool or function
 	Parts  []Part          // of the content; a content that is a text is one part
 	Calls  []chat.ToolCall // of an assistant, as far as they can be read

@@ -123,15 +123,15 @@ func TestRewriteChangesTheTextAlone(t *testing.T) {
 
 func TestAFieldWrittenTwiceGoesOutOnce(t *testing.T) {
 	m := parseOne(t, `{"role":"user","content":[{"type":"file","file":{"file_id":"f"}}],"content":"a"}`)
-	require.Equal(t, `{"role":"user","content":"a"}`, encoded(t, m))
+	inOrder(t, `{"role":"user","content":"a"}`, encoded(t, m))
 }
 
 func TestCallsAreReplaced(t *testing.T) {
 	m := parseOne(t, `{"role":"assistant","content":"so","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}],"x":1}`)
 	m.SetCalls([]chat.ToolCall{{ID: "2", Name: "g", Arguments: `{"a":"<"}`}}, "")
-	require.Equal(t, `{"role":"assistant","content":"so","tool_calls":[{"id":"2","type":"function","function":{"name":"g","arguments":"{\"a\":\"<\"}"}}],"x":1}`, encoded(t, m))
+	inOrder(t, `{"role":"assistant","content":"so","tool_calls":[{"id":"2","type":"function","function":{"name":"g","arguments":"{\"a\":\"<\"}"}}],"x":1}`, encoded(t, m))
 	m.SetCalls(nil, "")
-	require.Equal(t, `{"role":"assistant","content":"so","x":1}`, encoded(t, m))
+	inOrder(t, `{"role":"assistant","content":"so","x":1}`, encoded(t, m))
 }
 
 func TestChatMessagesComeBack(t *testing.T) {
