@@ -2,6 +2,7 @@ package completion
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	official "github.com/openai/openai-go/v3"
@@ -22,6 +23,16 @@ func bytesOf(t *testing.T, c *Chunk) string {
 	data, err := c.Bytes()
 	require.NoError(t, err)
 	return string(data)
+}
+
+// TestDeepJSONEndsNoProcess: eight million brackets are an error, not a stack
+// overflow.
+func TestDeepJSONEndsNoProcess(t *testing.T) {
+	deep := strings.Repeat("[", 8<<20)
+	_, err := Decode([]byte(`{"choices":` + deep))
+	require.ErrorIs(t, err, errNotJSON)
+	_, err = ParseMessages(json.RawMessage(deep))
+	require.Error(t, err)
 }
 
 // inOrder compares JSON with the order of its fields.
