@@ -111,6 +111,9 @@ func failureOf(err error) failure {
 		f.code, f.subject, f.reason, f.next = fault.Internal, "server", "cannot use its store", "tell whoever runs it"
 	}
 	f.status = statusOf(cmp.Or(f.cause, f.code))
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code == fault.BackendRefused && e.Status >= 400 && e.Status < 500 {
+		f.status = e.Status // the request is to be mended, not sent again
+	}
 	f.reason = cmp.Or(f.reason, unworded(f.code))
 	if u, ok := errors.AsType[*upstream.Error](err); ok {
 		f = f.fromUpstream(u.Upstream)

@@ -385,7 +385,7 @@ func (c *Completion) Close(ctx context.Context) error {
 // failed marks a failure that only the upstream can have.
 func (s *Service) failed(name string, err error) error {
 	code := fault.CodeOf(err)
-	if errors.As(err, new(*upstream.Error)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.AnswerUnfinished, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound}, code) {
+	if errors.As(err, new(*upstream.Error)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.AnswerUnfinished, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound, fault.BackendRefused}, code) {
 		return err
 	}
 	s.config.Observe.UpstreamFailed(name, code)

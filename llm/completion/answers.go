@@ -15,12 +15,14 @@ type Answer struct {
 	Text   string
 	Calls  []chat.ToolCall
 	Finish string // why the model stopped; empty: nobody said
+
+	custom []string // ids of the calls of custom tools
 }
 
 // Choice is the answer as a choice of a completion, or where stream is true as
 // one piece of it.
 func (a Answer) Choice(stream bool) Choice {
-	return Choice{Index: a.Index, Delta: stream, Role: "assistant", Text: a.Text, Calls: callPieces(a.Calls), Finish: a.Finish}
+	return Choice{Index: a.Index, Delta: stream, Role: "assistant", Text: a.Text, Calls: callPieces(a.Calls, a.custom), Finish: a.Finish}
 }
 
 // Chunk is the answer as a completion, or where stream is true as one chunk.
@@ -109,7 +111,7 @@ func (a *Answers) All() []Answer {
 	out := make([]Answer, 0, len(a.choices))
 	for _, index := range slices.Sorted(maps.Keys(a.choices)) {
 		b := a.choices[index]
-		out = append(out, Answer{Index: index, Text: b.text.String(), Calls: b.calls.All(), Finish: b.finish})
+		out = append(out, Answer{Index: index, Text: b.text.String(), Calls: b.calls.All(), Finish: b.finish, custom: b.calls.custom()})
 	}
 	return out
 }

@@ -17,6 +17,7 @@ type callBuilder struct {
 	index     int
 	id, name  string
 	arguments strings.Builder
+	custom    bool
 }
 
 // maxCalls is the most calls of one choice, far beyond what any model makes.
@@ -37,6 +38,7 @@ func (c *Calls) Add(pieces []CallPiece) error {
 		call := c.list[i]
 		call.id += p.ID
 		call.name += p.Name
+		call.custom = call.custom || p.Custom
 		call.arguments.WriteString(p.Arguments)
 	}
 	return nil
@@ -49,4 +51,14 @@ func (c *Calls) All() []chat.ToolCall {
 		out = append(out, chat.ToolCall{ID: call.id, Name: call.name, Arguments: call.arguments.String()})
 	}
 	return out
+}
+
+// custom are the ids of calls of custom tools.
+func (c *Calls) custom() (ids []string) {
+	for _, call := range c.list {
+		if call.custom {
+			ids = append(ids, call.id)
+		}
+	}
+	return ids
 }

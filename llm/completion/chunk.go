@@ -39,13 +39,13 @@ type Choice struct {
 }
 
 // CallPiece is a call of a tool, or in a stream a piece of one. The pieces of one
-// call have one index; their texts follow each other. A call of a custom tool
-// has its input as arguments.
+// call have one index; their texts follow each other.
 type CallPiece struct {
 	Index     int
 	ID        string
 	Name      string
 	Arguments string
+	Custom    bool // of a tool that is no function: Arguments are its input, any text
 }
 
 // Usage is what a server counted.
@@ -200,7 +200,8 @@ func finishReason(raw []byte) (string, bool) {
 func (c *Choice) decodeSaid(raw []byte) bool {
 	good := true
 	ok := split(raw, '{', func(name, value []byte) {
-		fine, said := true, ""
+		var said string
+		fine := true
 		switch string(name) {
 		case "role":
 			c.Role, fine = role(value)
@@ -256,6 +257,7 @@ func parseCalls(raw []byte) (calls []CallPiece) {
 			case "id":
 				call.ID, _ = text(value)
 			case "function", "custom":
+				call.Custom = string(name) == "custom"
 				call.decode(value)
 			}
 		})

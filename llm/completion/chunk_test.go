@@ -2,6 +2,7 @@ package completion
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	official "github.com/openai/openai-go/v3"
@@ -22,6 +23,22 @@ func bytesOf(t *testing.T, c *Chunk) string {
 	data, err := c.Bytes()
 	require.NoError(t, err)
 	return string(data)
+}
+
+// TestDeepJSONEndsNoProcess: eight million brackets are an error, not a stack
+// overflow.
+func TestDeepJSONEndsNoProcess(t *testing.T) {
+	deep := strings.Repeat("[", 8<<20)
+	_, err := Decode([]byte(`{"choices":` + deep))
+	require.ErrorIs(t, err, errNotJSON)
+	_, err = ParseMessages(json.RawMessage(deep))
+	require.Error(t, err)
+}
+
+// inOrder compares JSON with the order of its fields.
+func inOrder(t *testing.T, want, got string) {
+	t.Helper()
+	require.Equal(t, want, got)
 }
 
 const (
@@ -46,7 +63,7 @@ func TestChunksAreDecoded(t *testing.T) {
 		"content parts": {`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking"},{"type":"text","text":"b"}]}}]}`, Chunk{Choices: []Choice{{Text: "ab"}}}},
 		"calls": {
 			`{"choices":[{"delta":{"tool_calls":[{"index":2,"function":{"arguments":"x"}},{"custom":{"name":"sql","input":"y"}}]}}]}`,
-			Chunk{Choices: []Choice{{Delta: true, Calls: []CallPiece{{Index: 2, Arguments: "x"}, {Index: 1, Name: "sql", Arguments: "y"}}}}},
+			Chunk{Choices: []Choice{{Delta: true, Calls: []CallPiece{{Index: 2, Arguments: "x"}, {Index: 1, Name: "sql", Arguments: "y", Custom: true}}}}},
 		},
 		"an error":     {`{"error":{"message":"no"}}`, Chunk{Err: json.RawMessage(`{"message":"no"}`)}},
 		"without both": {`{"choices":null,"error":null,"usage":null,"id":7}`, Chunk{}},
@@ -86,14 +103,14 @@ func TestFieldsAndAnnotationsAreAdded(t *testing.T) {
 	c.Annotate(0, []any{map[string]int{"n": 1}})
 	c.Annotate(1, nil)
 	c.Annotate(1, []any{map[string]int{"n": 2}, map[string]int{"n": 3}})
-	require.Equal(t, `{"id":"c1","object":"chat.completion","created":1,"model":"other","choices":[`+
+	inOrder(t, `{"id":"c1","object":"chat.completion","created":1,"model":"other","choices":[`+
 		`{"index":0,"message":{"role":"assistant","content":"Twenty","annotations":[{"type":"url_citation"},{"n":1}]},"logprobs":{"x":1},"finish_reason":"stop"},`+
 		`{"index":1,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}],"annotations":[{"n":2},{"n":3}]},"finish_reason":"tool_calls"}],`+
 		`"usage":{"prompt_tokens":23,"completion_tokens":2,"total_tokens":25},"inlay":{"reason":"5 < 6"}}`, bytesOf(t, c))
 
 	last := decode(t, `{"object":"chat.completion.chunk","choices":[{"index":0,"finish_reason":"stop"}]}`)
 	last.Annotate(0, []any{1})
-	require.Equal(t, `{"object":"chat.completion.chunk","choices":[{"index":0,"finish_reason":"stop","delta":{"annotations":[1]}}]}`, bytesOf(t, last))
+	inOrder(t, `{"object":"chat.completion.chunk","choices":[{"index":0,"finish_reason":"stop","delta":{"annotations":[1]}}]}`, bytesOf(t, last))
 
 	c.Set("bad", func() {})
 	_, err := c.Bytes()
@@ -122,7 +139,7 @@ func TestAnswersArePutTogether(t *testing.T) {
 	want[1].Text = "C"
 	out := a.Rebuild(true, want)
 	require.Len(t, out, 2)
-	require.Equal(t, `{"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":"Aa","tool_calls":[`+
+	inOrder(t, `{"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":"Aa","tool_calls":[`+
 		`{"index":0,"id":"x","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}},{"index":1,"id":"y","type":"function","function":{"name":"g","arguments":""}}]},"finish_reason":"tool_calls"},`+
 		`{"index":1,"delta":{"role":"assistant","content":"C"},"finish_reason":"stop"}],"prompt_filter_results":[]}`, bytesOf(t, out[0]))
 	require.Equal(t, &Usage{Prompt: 1}, out[1].Usage)
@@ -141,10 +158,21 @@ func TestAWholeAnswerIsRebuilt(t *testing.T) {
 	all[0].Text = "<none>"
 	out := a.Rebuild(false, all)
 	require.Len(t, out, 1)
-	require.Equal(t, `{"id":"c1","object":"chat.completion","created":1,"model":"m","choices":[`+
+	inOrder(t, `{"id":"c1","object":"chat.completion","created":1,"model":"m","choices":[`+
 		`{"index":0,"message":{"role":"assistant","content":"<none>"},"finish_reason":"stop"},`+
 		`{"index":1,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}],`+
 		`"usage":{"prompt_tokens":23,"completion_tokens":2,"total_tokens":25}}`, bytesOf(t, out[0]))
+}
+
+// TestCallsOfCustomToolsStayThose, in answers and in messages.
+func TestCallsOfCustomToolsStayThose(t *testing.T) {
+	const calls = `"tool_calls":[{"id":"a","type":"custom","custom":{"name":"sql","input":"select 1"}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]`
+	var a Answers
+	require.NoError(t, a.Add(decode(t, `{"choices":[{"index":0,"message":{"role":"assistant","content":null,`+calls+`},"finish_reason":"tool_calls"}]}`)))
+	require.Contains(t, bytesOf(t, a.Rebuild(false, a.All())[0]), calls)
+	m := parseOne(t, `{"role":"assistant","content":null,`+calls+`}`)
+	m.SetCalls(m.Calls, "")
+	inOrder(t, `{"role":"assistant","content":null,`+calls+`}`, encoded(t, m))
 }
 
 // TestUsageBesideTheLastChoiceIsKept: servers that report usage with the last

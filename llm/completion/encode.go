@@ -86,11 +86,11 @@ func (c *Choice) encode() json.RawMessage {
 	return object{{"index", marshal(c.Index)}, {where, said.encode()}, {"finish_reason", finish}}.encode()
 }
 
-// callPieces are whole calls.
-func callPieces(calls []chat.ToolCall) []CallPiece {
+// callPieces are whole calls. custom has the ids of those of custom tools.
+func callPieces(calls []chat.ToolCall, custom []string) []CallPiece {
 	out := make([]CallPiece, len(calls))
 	for i, c := range calls {
-		out[i] = CallPiece{Index: i, ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+		out[i] = CallPiece{Index: i, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Custom: slices.Contains(custom, c.ID)}
 	}
 	return out
 }
@@ -104,8 +104,12 @@ func encodeCalls(calls []CallPiece, stream bool) json.RawMessage {
 			fields.set("index", marshal(c.Index))
 		}
 		fields.set("id", quote(c.ID))
-		fields.set("type", quote("function"))
-		fields.set("function", object{{"name", quote(c.Name)}, {"arguments", quote(c.Arguments)}}.encode())
+		kind, arguments := "function", "arguments"
+		if c.Custom {
+			kind, arguments = "custom", "input"
+		}
+		fields.set("type", quote(kind))
+		fields.set(kind, object{{"name", quote(c.Name)}, {arguments, quote(c.Arguments)}}.encode())
 		raws[i] = fields.encode()
 	}
 	return array(raws)

@@ -38,7 +38,7 @@ func FuzzSplit(f *testing.F) {
 		isArray := split(data, '[', func(_, v []byte) { values = append(values, v) })
 		if json.Unmarshal(data, &list) == nil && list != nil {
 			require.True(t, isArray)
-			require.Equal(t, len(list), len(values))
+			require.Len(t, values, len(list))
 			for i := range list {
 				require.Equal(t, string(list[i]), string(values[i]))
 				checkText(t, values[i])

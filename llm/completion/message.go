@@ -14,7 +14,7 @@ import (
 
 // Message is a message of a request. Its exported fields are for reading: what
 // is changed there alone is not written. Change it by Rewrite and SetCalls.
-type Message struct {
+type Message struct { //nolint:recvcheck // encoding/json is given messages by value
 	Role   string          // as written: system, developer, user, assistant, tool or function
 	Parts  []Part          // of the content; a content that is a text is one part
 	Calls  []chat.ToolCall // of an assistant, as far as they can be read
@@ -22,6 +22,7 @@ type Message struct {
 
 	raw    json.RawMessage // as the client wrote it; nil once it was changed
 	fields object
+	custom []string // ids of the calls of custom tools
 }
 
 // ParseMessages decodes the field messages of a request. The messages refer to
@@ -67,6 +68,9 @@ func parseMessage(raw json.RawMessage, at string) (m Message, err error) {
 	m.CallID, _ = text(fields.get("tool_call_id"))
 	for _, c := range parseCalls(fields.get("tool_calls")) {
 		m.Calls = append(m.Calls, chat.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
+		if c.Custom {
+			m.custom = append(m.custom, c.ID)
+		}
 	}
 	m.Parts, err = parseContent(fields.get("content"), at+".content")
 	return m, err
@@ -198,7 +202,7 @@ func (m *Message) SetCalls(calls []chat.ToolCall, callID string) {
 		m.fields.remove("tool_calls")
 		return
 	}
-	m.change("tool_calls", encodeCalls(callPieces(calls), false))
+	m.change("tool_calls", encodeCalls(callPieces(calls, m.custom), false))
 }
 
 // change sets a field.

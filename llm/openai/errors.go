@@ -115,9 +115,9 @@ func (r refusal) isOfTemplate() bool {
 	return r.says("jinja", "chat template", "roles must alternate", "system role not supported", "only user and assistant roles", "no user query found")
 }
 
-func (r refusal) says(any ...string) bool {
+func (r refusal) says(phrases ...string) bool {
 	message := strings.ToLower(r.Message)
-	return slices.ContainsFunc(any, func(words string) bool { return strings.Contains(message, words) })
+	return slices.ContainsFunc(phrases, func(words string) bool { return strings.Contains(message, words) })
 }
 
 // status is the HTTP status that an error inside an answer has for itself; 500

@@ -104,7 +104,9 @@ func templated(t *testing.T, get map[string]string, refuse func(http.ResponseWri
 			return
 		}
 		messages, err := completion.ParseMessages(body.Messages)
-		require.NoError(t, err)
+		if err != nil {
+			t.Error(err)
+		}
 		for _, m := range messages {
 			if m.Role == "user" {
 				count(w)
