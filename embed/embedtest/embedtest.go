@@ -19,6 +19,7 @@ import (
 
 // Run tests that e keeps the contract of embed.Embedder.
 func Run(t *testing.T, e embed.Embedder) {
+	t.Helper()
 	t.Run("spec", func(t *testing.T) { testSpec(t, e) })
 	t.Run("unit vectors in order", func(t *testing.T) { testVectors(t, e) })
 	t.Run("no texts", func(t *testing.T) {
@@ -37,6 +38,7 @@ func Run(t *testing.T, e embed.Embedder) {
 }
 
 func testSpec(t *testing.T, e embed.Embedder) {
+	t.Helper()
 	s := e.Spec()
 	require.Equal(t, s, e.Spec(), "it changed")
 	require.NotEmpty(t, s.Model)
@@ -55,6 +57,7 @@ func texts() []string {
 }
 
 func testVectors(t *testing.T, e embed.Embedder) {
+	t.Helper()
 	for _, task := range []embed.Task{embed.Document, embed.Query} {
 		together := embedAll(t, e, task, texts())
 		for i, text := range texts() {
@@ -66,6 +69,7 @@ func testVectors(t *testing.T, e embed.Embedder) {
 }
 
 func testTogether(t *testing.T, e embed.Embedder) {
+	t.Helper()
 	want := embedAll(t, e, embed.Document, texts())
 	var group sync.WaitGroup
 	for range 8 {
@@ -80,6 +84,7 @@ func testTogether(t *testing.T, e embed.Embedder) {
 }
 
 func testApart(t *testing.T, e embed.Embedder) {
+	t.Helper()
 	first := embedAll(t, e, embed.Document, []string{"the same words"})[0]
 	kept := slices.Clone(first)
 	clear(embedAll(t, e, embed.Document, []string{"the same words"})[0])

@@ -15,7 +15,7 @@ import (
 func TestOutsideModule(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "test", "./...")
 	cmd.Dir = "../../testdata/outside"
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false", "GOWORK=")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
