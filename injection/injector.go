@@ -12,6 +12,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/internal/plural"
+	"inlay/llm"
 	"inlay/parse"
 	"inlay/prompts"
 	"inlay/retrieve"
@@ -255,6 +256,9 @@ func (t *turn) measure(ctx context.Context) error {
 	length, err := t.req.Model.Length(ctx)
 	if err != nil {
 		return err
+	}
+	if length.By == llm.Assumed {
+		t.warn("window_assumed", "", fmt.Sprintf("The context window is not known; %d tokens are assumed (set the context length, or name a model whose window is known).", length.N))
 	}
 	used, err := t.countHistory(ctx)
 	if err != nil {

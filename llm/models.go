@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 
 	"inlay/internal/lazy"
@@ -103,13 +104,15 @@ func LookupModel(name string) (Model, bool) {
 // name whole, for names have colons too ("llama3.1:8b").
 func SplitModel(name string) (provider, rest string) {
 	provider, rest, ok := strings.Cut(name, ":")
-	switch strings.ToLower(provider) {
-	case "ollama", "openai", "openai-responses", "lmstudio", "llamacpp", "vllm", "anthropic", "google", "gemini", "mistralai", "deepseek", "azure", "openrouter":
-		if ok {
-			return strings.ToLower(provider), rest
-		}
+	if ok && slices.Contains(Providers(), strings.ToLower(provider)) {
+		return strings.ToLower(provider), rest
 	}
 	return "", name
+}
+
+// Providers are the names that may stand before a model's, "ollama:llama3.2".
+func Providers() []string {
+	return []string{"ollama", "openai", "openai-responses", "lmstudio", "llamacpp", "vllm", "anthropic", "google", "gemini", "mistralai", "deepseek", "azure", "openrouter"}
 }
 
 // plainName lowers a model's name and brings the ways to write it together:

@@ -16,7 +16,12 @@ type StaticOptions struct {
 	Counter  tokens.Counter   // counts for the model; nil: by the table, else an estimate
 	Library  *tokens.Library  // where counters come from; nil: an own one
 	Overhead *MessageOverhead // nil: OpenAI's for its models, else a generous one
+	Fallback tokens.Count     // the window where neither Length nor the table says it; zero: fault.WindowUnknown
 }
+
+// Assumed is By of a window that nobody told: a [StaticOptions.Fallback], or that
+// of a backend.
+const Assumed = "assumed"
 
 // MessageOverhead is what a chat template adds to the texts of the messages.
 type MessageOverhead struct {
@@ -58,9 +63,11 @@ func NewStatic(o StaticOptions) (*Static, error) {
 		return nil, &fault.Error{Code: fault.Usage, Subject: s.name, Reason: "a context length is not negative", Next: "give the number of tokens"}
 	case o.Length > 0:
 		s.length = tokens.Count{N: o.Length, By: "configuration"}
+	case o.Fallback.N > 0 && (known.Length == 0 || local(provider)):
+		s.length = o.Fallback
 	case known.Length == 0:
 		return nil, windowUnknown(s.name, "the model's context length is not known")
-	case provider == "ollama" || provider == "lmstudio" || provider == "llamacpp" || provider == "vllm":
+	case local(provider):
 		return nil, windowUnknown(s.name, "the server decides how much context the model is loaded with, and was not asked")
 	default:
 		s.length = tokens.Count{N: known.Length, By: "table of well-known models"}
@@ -75,6 +82,11 @@ func NewStatic(o StaticOptions) (*Static, error) {
 		return s, s.findCounter(o.Library, known)
 	}
 	return s, nil
+}
+
+// local reports whether a provider's server decides how large the window is.
+func local(provider string) bool {
+	return provider == "ollama" || provider == "lmstudio" || provider == "llamacpp" || provider == "vllm"
 }
 
 func windowUnknown(subject, reason string) error {

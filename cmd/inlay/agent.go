@@ -15,6 +15,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/llm"
 	"inlay/processor"
 	"inlay/processor/builtin"
 	"inlay/turn"
@@ -119,6 +120,11 @@ func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace, tape 
 	var err error
 	if agent.Models, err = c.models(a, tape); err != nil {
 		return nil, nil, err
+	}
+	if length, err := agent.Models[0].Length(ctx); err == nil && length.By == llm.Assumed && !c.Quiet {
+		if _, err := fmt.Fprintf(a.stderr, "The context window is not known; %d tokens are assumed (set --context-length).\n", length.N); err != nil {
+			return nil, nil, err
+		}
 	}
 	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)
 	if err != nil {

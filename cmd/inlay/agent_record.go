@@ -86,7 +86,7 @@ func (c *agentCmd) replayed(t *tape) ([]processor.Model, error) {
 	}
 	s := c.modelSettings
 	s.ContextLength = first.Window
-	t.replay.Measurer, err = openKnown(s, &tokens.Library{})
+	t.replay.Measurer, err = openKnown(s, tokens.Count{}, &tokens.Library{})
 	return []processor.Model{t.replay}, err
 }
 

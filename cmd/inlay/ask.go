@@ -48,7 +48,7 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	model, notice, err := openModel(c.modelSettings, a.getenv)
+	model, err := openModel(c.modelSettings, a.getenv)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 	view := newStatusView(a.stderr, c.Quiet)
 	t, err := engine.Prepare(ctx, turn.Request{
 		Past: past.said(a.limits), Text: question, Files: files, Model: model, Options: options, Intent: c.Intent,
-		Warnings: assumedWindow(notice), Report: view.show,
+		Report: view.show,
 	})
 	view.close()
 	if err != nil {
@@ -71,14 +71,6 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 		}
 	}
 	return c.print(a, *t.Result, t.Intent)
-}
-
-// assumedWindow is the warning of a window that is not known.
-func assumedWindow(notice string) []injection.Warning {
-	if notice == "" {
-		return nil
-	}
-	return []injection.Warning{{Code: "window_assumed", Message: notice}}
 }
 
 // engine makes the turns of a command.

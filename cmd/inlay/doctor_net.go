@@ -149,6 +149,9 @@ func windowOf(ctx context.Context, u upstream.Server, name string) string {
 	if err != nil {
 		return "(window unknown)"
 	}
+	if length.By == llm.Assumed {
+		return fmt.Sprintf("(window unknown, %d tokens assumed)", length.N)
+	}
 	return fmt.Sprintf("(%d tokens)", length.N)
 }
 

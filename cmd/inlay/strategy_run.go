@@ -41,7 +41,7 @@ func (c *strategyRunCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	req, notice, err := c.request(ctx, a, past)
+	req, err := c.request(ctx, a, past)
 	if err != nil {
 		return err
 	}
@@ -50,9 +50,6 @@ func (c *strategyRunCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	view := newStatusView(a.stderr, c.Quiet)
-	if notice != "" && len(req.Files) > 0 {
-		view.note(notice)
-	}
 	req.Report = view.show
 	t, err := engine.Prepare(ctx, req)
 	view.close()
@@ -74,30 +71,30 @@ func (c *strategyRunCmd) Run(ctx context.Context, a *app) error {
 }
 
 // request is the turn that the strategy makes.
-func (c *strategyRunCmd) request(ctx context.Context, a *app, past *history) (req turn.Request, notice string, err error) {
+func (c *strategyRunCmd) request(ctx context.Context, a *app, past *history) (req turn.Request, err error) {
 	if req.Text, err = c.input(a); err != nil {
-		return req, "", err
+		return req, err
 	}
 	if req.Files, req.Images, err = openFiles(ctx, a, c.File); err != nil {
-		return req, "", err
+		return req, err
 	}
 	if req.Values, err = c.values(a, c.Model); err != nil {
-		return req, "", err
+		return req, err
 	}
 	names, err := builtin.KnownPreprocessors()
 	if err != nil {
-		return req, "", err
+		return req, err
 	}
 	if req.Strategy, err = c.find(ctx, a, c.Name, names); err != nil {
-		return req, "", err
+		return req, err
 	}
 	if req.Options, err = c.options(); err != nil {
-		return req, "", err
+		return req, err
 	}
 	req.Options.DryRun, req.Options.ExactCounts = c.DryRun, c.Exact
 	req.Past, req.Intent, req.KeepMissing = past.said(a.limits), c.Intent, c.Keep
-	req.Model, notice, err = openModel(c.modelSettings, a.getenv)
-	return req, notice, err
+	req.Model, err = openModel(c.modelSettings, a.getenv)
+	return req, err
 }
 
 func (c *strategyRunCmd) input(a *app) (string, error) {

@@ -18,6 +18,7 @@ import (
 	"inlay/llm"
 	"inlay/llm/ollama"
 	"inlay/llm/openai"
+	"inlay/options"
 	"inlay/parse"
 	"inlay/prompts"
 	"inlay/retrieve"
@@ -36,8 +37,9 @@ func promptSet(name string) (*prompts.Set, error) {
 		return set, nil
 	}
 	set, err := prompts.Named(name)
+	row, _ := options.Find("prompt_set")
 	if err != nil {
-		return nil, &fault.Error{Code: fault.Usage, Subject: "--prompt-set", Reason: "is neither classic nor cited nor a folder: " + name, Next: "name a folder with full.tmpl, retrieval.tmpl and none.tmpl", Err: err}
+		return nil, &fault.Error{Code: fault.Usage, Subject: "--prompt-set", Reason: "must be " + row.WantsText(), Next: "name a folder with full.tmpl, retrieval.tmpl and none.tmpl", Err: err}
 	}
 	return set, nil
 }
@@ -46,29 +48,35 @@ func promptSet(name string) (*prompts.Set, error) {
 // only where the user named one: any model of Ollama, and models of an
 // OpenAI-compatible server with --base-url. Of other models inlay knows what
 // its table knows. Where nothing says how long the window is, 4096 is assumed,
-// and notice says so.
-func openModel(s modelSettings, getenv func(string) string) (model llm.Measurer, notice string, err error) {
-	if s.ContextLength < 0 {
-		return nil, "", &fault.Error{Code: fault.Usage, Subject: "--context-length", Reason: fmt.Sprintf("is %d, want 0 (measure) or the number of tokens", s.ContextLength)}
-	}
+// and the result says so.
+func openModel(s modelSettings, getenv func(string) string) (llm.Measurer, error) {
 	provider, _ := llm.SplitModel(s.Model)
 	if provider == "ollama" || isOpenAI(provider) && s.BaseURL != "" {
-		model, err := openAnswerer(s, getenv)
-		return model, "", err
+		return openAnswerer(s, getenv)
 	}
-	known, err := openKnown(s, &tokens.Library{})
-	if fault.Is(err, fault.WindowUnknown) {
-		s.ContextLength = assumedLength
-		notice = fmt.Sprintf("The context window is not known; %d tokens are assumed (set --context-length or --model).", assumedLength)
-		known, err = openKnown(s, &tokens.Library{})
-		return assumed{known}, notice, err
+	if err := s.check(); err != nil {
+		return nil, err
 	}
-	return known, notice, err
+	return openKnown(s, assumedWindow(), &tokens.Library{})
+}
+
+// check refuses a model of an unknown provider. What stands before a colon is
+// part of a name that the table of models knows.
+func (s modelSettings) check() error {
+	provider, name := llm.SplitModel(s.Model)
+	first, _, ok := strings.Cut(name, ":")
+	if _, known := llm.LookupModel(name); provider != "" || !ok || known {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.Usage, Subject: "--model", Reason: fmt.Sprintf("names %q, which is not a provider", first),
+		Next: "providers are " + strings.Join(llm.Providers(), ", ") + "; a model of another server is openai:NAME with --base-url",
+	}
 }
 
 // openKnown measures with what is known without asking a server.
-func openKnown(s modelSettings, library *tokens.Library) (_ llm.Measurer, err error) {
-	o := llm.StaticOptions{Model: s.Model, Length: s.ContextLength, Library: library}
+func openKnown(s modelSettings, fallback tokens.Count, library *tokens.Library) (_ llm.Measurer, err error) {
+	o := llm.StaticOptions{Model: s.Model, Length: s.ContextLength, Fallback: fallback, Library: library}
 	if s.Model == "" {
 		if o.Counter, err = o.Library.Encoding(defaultEncoding); err != nil {
 			return nil, err
@@ -78,15 +86,8 @@ func openKnown(s modelSettings, library *tokens.Library) (_ llm.Measurer, err er
 	return llm.NewStatic(o)
 }
 
-// assumed is a model whose window was not known.
-type assumed struct{ llm.Measurer }
-
-// Length says that the length is a guess.
-func (a assumed) Length(ctx context.Context) (tokens.Count, error) {
-	length, err := a.Measurer.Length(ctx)
-	length.By = "assumed"
-	return length, err
-}
+// assumedWindow is the window where nothing says how long it is.
+func assumedWindow() tokens.Count { return tokens.Count{N: assumedLength, By: llm.Assumed} }
 
 // answerer is a model that can be measured and answers.
 type answerer interface {
@@ -99,7 +100,7 @@ func openAnswerer(s modelSettings, getenv func(string) string) (answerer, error)
 	provider, name := llm.SplitModel(s.Model)
 	switch provider {
 	case "ollama":
-		return ollama.New(ollama.Config{Model: name, URL: ollamaURL(s.BaseURL, getenv), Length: s.ContextLength, Library: &tokens.Library{}})
+		return ollama.New(ollama.Config{Model: name, URL: ollamaURL(s.BaseURL, getenv), Length: s.ContextLength, Fallback: assumedWindow(), Library: &tokens.Library{}})
 	case "openai":
 		return openai.New(openAIConfig(s, name, getenv))
 	case openai.ResponsesProvider:
@@ -112,7 +113,7 @@ func openAnswerer(s modelSettings, getenv func(string) string) (answerer, error)
 }
 
 func openAIConfig(s modelSettings, name string, getenv func(string) string) openai.Config {
-	return openai.Config{Model: name, BaseURL: s.BaseURL, Key: getenv(keyVariable), Length: s.ContextLength, Library: &tokens.Library{}}
+	return openai.Config{Model: name, BaseURL: s.BaseURL, Key: getenv(keyVariable), Length: s.ContextLength, Fallback: assumedWindow(), Library: &tokens.Library{}}
 }
 
 // isOpenAI tells the providers of OpenAI's APIs, which are at one address and take one key.
@@ -174,9 +175,6 @@ func newRetriever(s searchSettings, embedder embed.Embedder, store cache.Store, 
 	if err != nil {
 		return nil, err
 	}
-	if !(s.Relative >= 0 && s.Relative <= 1) {
-		return nil, &fault.Error{Code: fault.Usage, Subject: "--relative", Reason: fmt.Sprintf("is %v, want 0 to 1", s.Relative)}
-	}
 	return retrieve.New(retrieve.Options{
 		Embedder: embedder, Splitter: splitter, Cache: store, Relative: s.Relative, MaxText: maxText,
 		NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
@@ -230,8 +228,9 @@ func defaultEmbedder(ctx context.Context, m modelSettings, getenv func(string) s
 	return provider + ":" + listed
 }
 
-// openEmbedder finds an embedder by its name; an empty one is the default. One
-// of the provider that serves the model is looked for at the same address.
+// openEmbedder finds an embedder by its name; an empty one is the default. With
+// --base-url the embedder is at that address: documents are never sent to a
+// server that was not named (SEC-6).
 func openEmbedder(ctx context.Context, name string, m modelSettings, getenv func(string) string) (embed.Embedder, error) {
 	if name == "" {
 		name = defaultEmbedder(ctx, m, getenv)
@@ -243,15 +242,27 @@ func openEmbedder(ctx context.Context, name string, m modelSettings, getenv func
 		return embed.OpenStatic(dir)
 	}
 	provider, model := llm.SplitModel(name)
-	base := ""
-	if of, _ := llm.SplitModel(m.Model); of == provider || isOpenAI(of) && isOpenAI(provider) {
-		base = m.BaseURL
+	if provider != "ollama" && provider != "openai" {
+		return nil, &fault.Error{Code: fault.Usage, Subject: "--embedder", Reason: fmt.Sprintf("is %q, want builtin, static:DIR, ollama:NAME or openai:NAME", name)}
 	}
-	switch provider {
-	case "ollama":
-		return ollama.NewEmbedder(ctx, ollama.Config{Model: model, URL: ollamaURL(base, getenv)})
-	case "openai":
-		return openai.NewEmbedder(ctx, openai.Config{Model: model, BaseURL: base, Key: getenv(keyVariable)})
+	if err := m.serves(provider); err != nil {
+		return nil, err
 	}
-	return nil, &fault.Error{Code: fault.Usage, Subject: "--embedder", Reason: fmt.Sprintf("is %q, want builtin, static:DIR, ollama:NAME or openai:NAME", name)}
+	if provider == "ollama" {
+		return ollama.NewEmbedder(ctx, ollama.Config{Model: model, URL: ollamaURL(m.BaseURL, getenv)})
+	}
+	return openai.NewEmbedder(ctx, openai.Config{Model: model, BaseURL: m.BaseURL, Key: getenv(keyVariable)})
+}
+
+// serves refuses an embedder of a provider that --base-url cannot be the address
+// of, since it is that of a model of another provider.
+func (s modelSettings) serves(provider string) error {
+	of, _ := llm.SplitModel(s.Model)
+	if s.BaseURL == "" || s.Model == "" || of == provider || isOpenAI(of) && isOpenAI(provider) {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.Usage, Subject: "--embedder", Reason: fmt.Sprintf("is of %s, and --base-url is the address of a model of %s, so that it is not known where documents may be sent", provider, cmp.Or(of, "another provider")),
+		Next: "name an embedder of the model's provider, builtin or static:DIR; Ollama's address can also be given as OLLAMA_HOST, without --base-url",
+	}
 }

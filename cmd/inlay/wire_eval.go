@@ -3,9 +3,11 @@ package main
 // This file is the part of the wiring that evaluations run with.
 
 import (
+	"cmp"
 	"context"
 
 	"inlay/eval"
+	"inlay/llm"
 	"inlay/parse"
 	"inlay/retrieve"
 )
@@ -23,8 +25,14 @@ func wireEval(ctx context.Context, o *eval.Options, c *evalCmd, a *app) error {
 		}
 		o.Reader = parse.Cached{Registry: registry, Store: o.Store, Limits: a.limits}
 	}
+	served := ""
 	for _, name := range c.Embedder {
-		e, err := openEmbedder(ctx, name, modelSettings{Model: name, BaseURL: c.BaseURL}, a.getenv)
+		m := modelSettings{BaseURL: c.BaseURL}
+		if provider, _ := llm.SplitModel(name); provider != "" {
+			served = cmp.Or(served, name)
+			m.Model = served // --base-url is the address of one server
+		}
+		e, err := openEmbedder(ctx, name, m, a.getenv)
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	}
 	return service.Open(ctx, service.Config{
 		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
-		Data:  c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(),
+		Data:  c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})
@@ -81,6 +81,9 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 // upstreams are those of --upstream, then the one that --model names.
 func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (upstream.Servers, error) {
 	var list upstream.Servers
+	if err := c.modelSettings.check(); err != nil {
+		return nil, err
+	}
 	named := slices.Clone(c.Upstream)
 	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" || isOpenAI(provider) && c.BaseURL != "" {
 		named = append(named, provider+"="+provider+":"+cmp.Or(c.BaseURL, ollamaURL("", a.getenv), ollama.DefaultURL))
@@ -89,17 +92,17 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (
 		name, server, _ := strings.Cut(one, "=")
 		provider, address, _ := strings.Cut(server, ":")
 		if name == "" || strings.ContainsAny(name, "/ ") || address == "" || slices.ContainsFunc(list, func(u upstream.Server) bool { return u.Name == name }) {
-			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream", Reason: "is no NAME=PROVIDER:URL, or a name is there twice", Next: "write it like local=ollama:" + ollama.DefaultURL}
+			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream", Reason: "must be NAME=PROVIDER:URL, with each name once", Next: "write it like local=ollama:" + ollama.DefaultURL}
 		}
 		key := a.getenv("INLAY_UPSTREAM_KEY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
 		switch provider {
 		case "ollama":
-			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Logger: log, Around: tracer.Around(name)}))
+			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
 		case "openai", openai.ResponsesProvider:
 			if key == "" && strings.HasPrefix(address, openai.DefaultURL) {
 				key = a.getenv(keyVariable) // never to another server
 			}
-			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Logger: log, Around: tracer.Around(name)}))
+			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
 		default:
 			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai nor openai-responses as its provider", Next: "write it like " + name + "=ollama:" + ollama.DefaultURL}
 		}
@@ -138,17 +141,26 @@ func openaiUpstream(name, provider string, c openai.Config) upstream.Server {
 	}
 }
 
-// measure tells what is known of a model without asking a server. Without a
-// name it is the configured one.
-func (c *serveCmd) measure() func(model string, length int) (llm.Measurer, error) {
+// window is what is taken where neither a request nor a server nor the table of
+// models says how long the window is: --context-length, else 4096, and said.
+func (c *serveCmd) window() tokens.Count {
+	if c.ContextLength > 0 {
+		return tokens.Count{N: c.ContextLength, By: "configuration"}
+	}
+	return assumedWindow()
+}
+
+// measure tells what is known of a model that no upstream serves. Without a name
+// it is the configured one, whose server is asked.
+func (c *serveCmd) measure(getenv func(string) string) func(model string, length int) (llm.Measurer, error) {
 	library := &tokens.Library{}
 	return func(model string, length int) (llm.Measurer, error) {
-		s := modelSettings{Model: model, ContextLength: length}
-		if model == "" {
-			s = c.modelSettings
-			s.ContextLength = cmp.Or(length, s.ContextLength)
+		if model != "" {
+			return openKnown(modelSettings{Model: model, ContextLength: length}, c.window(), library)
 		}
-		return openKnown(s, library)
+		s := c.modelSettings
+		s.ContextLength = cmp.Or(length, s.ContextLength)
+		return openModel(s, getenv)
 	}
 }
 

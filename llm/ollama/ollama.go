@@ -34,6 +34,7 @@ type Config struct {
 	Model     string        // as `ollama list` shows it: "llama3.2", "nomic-embed-text:v1.5"
 	URL       string        // of the server; DefaultURL
 	Length    int           // context window to run with, in tokens; 0: the server's own choice
+	Fallback  tokens.Count  // the window where the server does not say it; zero: fault.WindowUnknown
 	KeepAlive time.Duration // how long the model stays loaded after a request; 0: the server's own choice
 	Idle      time.Duration // longest silence of the server, loading included; 5 min
 	Fresh     time.Duration // how long what is known of a model is believed before the server is asked whether it still has the same; 30 s

@@ -17,6 +17,9 @@ func (m *Model) Length(ctx context.Context) (tokens.Count, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n, err := m.window(ctx)
+	if m.config.Fallback.N > 0 && fault.Is(err, fault.WindowUnknown) {
+		return m.config.Fallback, nil
+	}
 	if err != nil {
 		return tokens.Count{}, err
 	}

@@ -34,15 +34,18 @@ const DefaultURL = "https://api.openai.com/v1"
 
 // Config names a model and where it is served.
 type Config struct {
-	Model   string          // as the server lists it
-	BaseURL string          // up to and with /v1; DefaultURL
-	Key     string          // sent as a bearer token; empty: none is sent
-	Length  int             // context window in tokens; 0: what the server or the table of models says
-	Idle    time.Duration   // longest silence of the server, loading included; 5 min
-	Backoff time.Duration   // pause before a busy server is asked again, doubled each time; 250 ms
-	Library *tokens.Library // where counters come from; nil: an own one
-	Logger  *slog.Logger    // told of retries and of the kind of server, never of content; none
-	HTTP    *http.Client    // sends the requests; nil: a client with the bounds above
+	Model   string // as the server lists it
+	BaseURL string // up to and with /v1; DefaultURL
+	Key     string // sent as a bearer token; empty: none is sent
+	Length  int    // context window in tokens; 0: what the server or the table of models says
+	// Fallback is the window where neither Length nor the server nor the table of
+	// models says it; zero: fault.WindowUnknown.
+	Fallback tokens.Count
+	Idle     time.Duration   // longest silence of the server, loading included; 5 min
+	Backoff  time.Duration   // pause before a busy server is asked again, doubled each time; 250 ms
+	Library  *tokens.Library // where counters come from; nil: an own one
+	Logger   *slog.Logger    // told of retries and of the kind of server, never of content; none
+	HTTP     *http.Client    // sends the requests; nil: a client with the bounds above
 	// Around wraps what sends the requests of that client, for example to trace
 	// them; nil: nothing does.
 	Around func(http.RoundTripper) http.RoundTripper

@@ -227,6 +227,9 @@ func (m *Model) Length(ctx context.Context) (tokens.Count, error) {
 	if known, ok := llm.LookupModel(m.config.Model); ok && known.Length > 0 && b.kind == Compatible {
 		return tokens.Count{N: known.Length, Method: tokens.Exact, By: "table of well-known models"}, nil
 	}
+	if m.config.Fallback.N > 0 {
+		return m.config.Fallback, nil
+	}
 	return tokens.Count{}, m.fault(fault.WindowUnknown, string(b.kind)+" does not say how large the window is", m.howToKnow(b.kind))
 }
 
