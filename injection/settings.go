@@ -1,7 +1,6 @@
 package injection
 
 import (
-	"inlay/fault"
 	"inlay/options"
 	"inlay/prompts"
 )
@@ -99,9 +98,6 @@ func (o Options) Validate() error {
 	return err
 }
 
-// querySetting is what a strategy itself asks of the files.
-const querySetting = "query"
-
 // settingsPrefix begins the path of a setting in a strategy file.
 const settingsPrefix = "options.preprocessors." + ID + "."
 
@@ -113,22 +109,10 @@ func (p Preprocessor) CheckSettings(settings map[string]any) error {
 
 // settings reads what a strategy sets: options by their keys, and its query.
 func (p Preprocessor) settings(given map[string]any) (o Options, query string, err error) {
-	rest := make(map[string]any, len(given))
-	for name, value := range given {
-		if name != querySetting {
-			rest[name] = value
-			continue
-		}
-		text, ok := value.(string)
-		if !ok {
-			return o, "", &fault.Error{Code: fault.Usage, Subject: settingsPrefix + name, Reason: "must be a text"}
-		}
-		query = text
-	}
-	values, err := options.Files.Decode(settingsPrefix, rest)
+	values, err := options.Files.Decode(settingsPrefix, given)
 	if err != nil {
 		return o, "", err
 	}
 	o, err = p.Defaults.With(values)
-	return o, query, err
+	return o, values.Text("query"), err
 }

@@ -57,11 +57,15 @@ func document() string {
 				doors = append(doors, d.Name())
 			}
 		}
+		flag, env := "", ""
+		if o.Flag != "" {
+			flag, env = "--"+o.Flag, o.Env()
+		}
 		value := o.WantsText()
 		if o.Placeholder != "" && (o.Kind == options.Text || o.Kind == options.List) {
 			value = code(o.Placeholder)
 		}
-		fmt.Fprintf(&b, "| `%s` | `--%s` | `%s` | %s | %s | %s | %s |\n", o.Key, o.Flag, o.Env(), value, code(o.Default), strings.Join(doors, ", "), strings.ReplaceAll(o.Help, "|", `\|`))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", o.Key, code(flag), code(env), value, code(o.Default), strings.Join(doors, ", "), strings.ReplaceAll(o.Help, "|", `\|`))
 	}
 	return b.String() + "\n"
 }

@@ -20,7 +20,8 @@ func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, o := range options.All() {
 		require.Regexp(t, `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`, o.Key)
-		require.Regexp(t, `^[a-z][a-z0-9]*(-[a-z0-9]+)*$`, o.Flag)
+		require.Equal(t, o.Doors&^(options.Files|options.Route) != 0, o.Flag != "", o.Key)
+		require.Regexp(t, `^([a-z][a-z0-9]*(-[a-z0-9]+)*)?$`, o.Flag)
 		for _, name := range []string{o.Key, "--" + o.Flag} {
 			require.False(t, seen[name], name)
 			seen[name] = true

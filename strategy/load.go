@@ -127,18 +127,29 @@ func (l Loader) check(s *Strategy, n source.Node, p *source.Problems) {
 	}
 }
 
-// checkSettings reports the setting that a preprocessor refuses, where it is
-// written: in the strategy itself, or in the source that it derives from.
+// checkSettings reports what a preprocessor refuses of its settings: each by
+// itself, then all together.
 func checkSettings(one Preprocessor, id string, s *Strategy, n source.Node, p *source.Problems) {
 	settings, err := render.Normalize(s.Options.Preprocessors[id])
 	if err != nil {
 		return // decoding the fields has said so
 	}
 	given, _ := settings.(map[string]any)
-	err = CheckSettings(one, given)
-	if err == nil {
-		return
+	refused := false
+	for _, name := range sortedKeys(given) {
+		if err := CheckSettings(one, map[string]any{name: given[name]}); err != nil {
+			refused = true
+			refuseSetting(err, id, n, p)
+		}
 	}
+	if err := CheckSettings(one, given); err != nil && !refused {
+		refuseSetting(err, id, n, p)
+	}
+}
+
+// refuseSetting reports a refused setting where it is written: in the strategy
+// itself, or in the source that it derives from.
+func refuseSetting(err error, id string, n source.Node, p *source.Problems) {
 	path, reason := "options.preprocessors."+id, err.Error()
 	at := n.At
 	if e, ok := errors.AsType[*fault.Error](err); ok {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"inlay/options"
 )
 
 // configCmd prints the configuration in force. Its output is itself a valid
@@ -24,7 +22,7 @@ func (c *configCmd) Run(_ context.Context, a *app) error {
 		fmt.Fprintf(&b, "# file: %s\n", a.settings.path)
 	}
 	values := valuesOf(c)
-	for _, o := range options.All() {
+	for _, o := range settingRows() {
 		from := cmp.Or(a.settings.from[o.Flag], "default")
 		fmt.Fprintf(&b, "%-52s # %s; --%s, %s\n", o.Key+": "+scalar(values[o.Key]), from, o.Flag, o.Env())
 	}

@@ -194,7 +194,7 @@ func (s *source) bad(line int, reason string) error {
 // table of options does not have is an error.
 func (s *source) Validate(*kong.Application) error {
 	for _, key := range sortedByLine(s.lines) {
-		if _, known := options.Find(key); known {
+		if slices.Contains(settingKeys(), key) {
 			continue
 		}
 		if now, ok := (options.Command | options.Service | options.Routing).Renamed(key); ok {
@@ -208,11 +208,16 @@ func (s *source) Validate(*kong.Application) error {
 // settingKeys are the keys of the table, sorted.
 func settingKeys() []string {
 	var keys []string
-	for _, o := range options.All() {
+	for _, o := range settingRows() {
 		keys = append(keys, o.Key)
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// settingRows are the rows of the table that have a flag.
+func settingRows() []options.Option {
+	return slices.DeleteFunc(options.All(), func(o options.Option) bool { return o.Flag == "" })
 }
 
 func sortedByLine(lines map[string]int) []string {

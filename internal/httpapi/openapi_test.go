@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/internal/schema"
+	"inlay/options"
 )
 
 // description is openapi.json, of which every answer of every test is held to
@@ -128,6 +129,41 @@ func TestDescriptionIsWhole(t *testing.T) {
 	got = s.do("POST", "/v1/strategies/builtin.summarize-documents/execute", "", map[string]any{"files": []any{map[string]any{"id": id}}, "context_length": 8000})
 	require.Equal(t, http.StatusOK, got.status)
 	require.NotEmpty(t, spec.schemas, "answers are held to it")
+}
+
+// TestOptionsAreDescribed: the fields of requests have the kinds, bounds and
+// values of the table of options.
+func TestOptionsAreDescribed(t *testing.T) {
+	s := start(t, setup{})
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct {
+					Type             any
+					Enum             []string
+					Minimum, Maximum *float64
+					ExclusiveMinimum *float64
+				}
+			}
+		}
+	}
+	s.do("GET", "/openapi.json", "", nil).into(t, &doc)
+	for _, name := range []string{"PreprocessRequest", "ExecuteRequest", "SessionWish"} {
+		fields := doc.Components.Schemas[name].Properties
+		for _, key := range options.Request.Keys() {
+			o, _ := options.Find(key)
+			f := fields[key]
+			require.NotNil(t, f.Type, "%s.%s", name, key)
+			require.Equal(t, o.Choices, f.Enum, key)
+			if o.Bounds.Max != 0 {
+				require.InDelta(t, o.Bounds.Max, *f.Maximum, 0, key)
+			}
+		}
+		require.Equal(t, "integer", fields["retrieval_limit"].Type)
+		require.InDelta(t, 1, *fields["retrieval_limit"].Minimum, 0)
+		require.InDelta(t, 0, *fields["target_context_use"].ExclusiveMinimum, 0)
+		require.NotContains(t, fields, "limit")
+	}
 }
 
 // TestOpenAIAddresses: what a client of the OpenAI API asks for and is not here
