@@ -43,7 +43,7 @@ func WholeDocument(question string) bool { return wholeDocument().MatchString(qu
 // covers reports whether this turn is served by a selection.
 func (t *turn) covers() (Coverer, bool) {
 	c, ok := t.in.Retriever.(Coverer)
-	return c, ok && t.req.Options.Coverage && WholeDocument(t.req.Text)
+	return c, ok && !t.req.Options.NoCoverage && WholeDocument(t.req.Text)
 }
 
 // cover fills what the decision left available with a representative selection.

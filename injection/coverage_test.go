@@ -29,7 +29,7 @@ func TestCoverage(t *testing.T) {
 	in := &injection.Injector{Reader: reader{}, Retriever: retrieve.New(retrieve.Options{})}
 	req := injection.Request{
 		Text: "Summarise the handbook", Files: []injection.File{file("handbook.md", string(text))}, Model: model{length: 600},
-		Options: injection.Options{Coverage: true},
+		Options: injection.Options{},
 	}
 	res, err := in.Inject(t.Context(), req)
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestCoverage(t *testing.T) {
 		require.GreaterOrEqual(t, c.Start, end, "document order")
 		end = c.End
 	}
-	req.Options.Coverage = false
+	req.Options.NoCoverage = true
 	res, err = in.Inject(t.Context(), req)
 	require.NoError(t, err)
 	require.Nil(t, res.Coverage)

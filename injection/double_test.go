@@ -14,6 +14,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/parse"
+	"inlay/prompts"
 	"inlay/retrieve"
 	"inlay/tokens"
 )
@@ -163,11 +164,20 @@ func file(name, text string) injection.File { return injection.File{Name: name, 
 
 func wordsOf(n int, word string) string { return strings.TrimSpace(strings.Repeat(word+" ", n)) }
 
+// inject uses the classic set, whose wording and size the tests spell out.
 func inject(t *testing.T, req injection.Request) injection.Result {
 	t.Helper()
+	req.Options.Prompts = classic(t)
 	res, err := (&injection.Injector{Reader: reader{}, Retriever: &finder{}}).Inject(t.Context(), req)
 	require.NoError(t, err)
 	return res
+}
+
+func classic(t *testing.T) *prompts.Set {
+	t.Helper()
+	set, err := prompts.Named("classic")
+	require.NoError(t, err)
+	return set
 }
 
 func warningCodes(r injection.Result) []string {

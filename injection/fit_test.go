@@ -56,7 +56,7 @@ func TestOverrides(t *testing.T) {
 	in := &injection.Injector{Reader: reader{}, Retriever: &finder{}}
 	small, big := file("small.txt", "small facts"), file("big.txt", "big facts\n"+wordsOf(900, "x"))
 	with := func(f injection.File, m injection.Mode) injection.File { f.Mode = m; return f }
-	base := injection.Request{Text: "facts", Model: model{length: 1000}}
+	base := injection.Request{Text: "facts", Model: model{length: 1000}, Options: injection.Options{Prompts: classic(t)}}
 
 	base.Files = []injection.File{with(small, injection.ModeRetrieval)}
 	res, err := in.Inject(t.Context(), base)

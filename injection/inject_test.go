@@ -24,14 +24,25 @@ func TestWholeFiles(t *testing.T) {
 	require.Equal(t, 6, res.Decision.Files.N)
 	require.Equal(t, 3, res.Decision.Prompt.N)
 	require.Equal(t, 700, res.Decision.Available)
-	classic, err := prompts.Named("classic")
-	require.NoError(t, err)
-	want, err := classic.Full(prompts.Data{Query: "what is red", Files: []prompts.File{{Number: 1, Name: "a.txt", Text: "roses are red"}, {Number: 2, Name: "b.txt", Text: "violets are blue"}}})
+	want, err := classic(t).Full(prompts.Data{Query: "what is red", Files: []prompts.File{{Number: 1, Name: "a.txt", Text: "roses are red"}, {Number: 2, Name: "b.txt", Text: "violets are blue"}}})
 	require.NoError(t, err)
 	require.Equal(t, want, res.Prompt)
 	require.Equal(t, "roses are red\n\nviolets are blue", res.Variables["preprocess.files.content"])
 	require.Empty(t, res.Citations)
 	require.Equal(t, []string{res.Files[0].FileID, res.Files[1].FileID}, res.Message.Injected.FileIDs)
+}
+
+// TestDefaults: without options the prompt is the cited set's.
+func TestDefaults(t *testing.T) {
+	res, err := (&injection.Injector{Reader: reader{}, Retriever: &finder{}}).Inject(t.Context(), injection.Request{
+		Text: "what is red", Files: []injection.File{file("a.txt", "roses are red")}, Model: model{length: 1000},
+	})
+	require.NoError(t, err)
+	cited, err := prompts.Named("cited")
+	require.NoError(t, err)
+	want, err := cited.Full(prompts.Data{Query: "what is red", Files: []prompts.File{{Number: 1, Name: "a.txt", Text: "roses are red"}}})
+	require.NoError(t, err)
+	require.Equal(t, want, res.Prompt)
 }
 
 func TestRetrieval(t *testing.T) {

@@ -93,11 +93,11 @@ func (in *Injector) Inject(ctx context.Context, req Request) (Result, error) {
 	}
 	t := &turn{in: in, req: req, prompts: req.Options.Prompts, track: tracker{send: req.Report}, warnings: slices.Clone(req.Warnings)}
 	if t.prompts == nil {
-		classic, err := prompts.Named("classic")
+		cited, err := prompts.Named("cited")
 		if err != nil {
 			return Result{}, err
 		}
-		t.prompts = classic
+		t.prompts = cited
 	}
 	start := time.Now()
 	res, err := t.run(ctx)

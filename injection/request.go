@@ -68,15 +68,15 @@ const (
 	MixedPolicy  Policy = "mixed" // small files whole, large ones retrieved (INJ-12)
 )
 
-// Options tune one request. The zero value is the seed's behaviour.
+// Options tune one request. The zero value is the default of every door.
 type Options struct {
 	Mode             Mode         // of every file without its own
 	Policy           Policy       // all or nothing
-	Coverage         bool         // questions about whole documents get a representative selection (INJ-13)
+	NoCoverage       bool         // questions about whole documents get passages like others, no representative selection (INJ-13)
 	Limit            int          // retrieval_limit; 0 means 3, else 1..100
 	Threshold        *float64     // retrieval_affinity_threshold, 0..1; nil means the embedder's own
 	TargetContextUse float64      // 0 means 0.7, else 0 < x <= 1
-	Prompts          *prompts.Set // nil means classic
+	Prompts          *prompts.Set // nil means cited
 	ReserveOutput    int          // tokens kept free for the answer; never enters the formula
 	DryRun           bool         // decide, and embed nothing
 	Strict           bool         // one failing file fails the request

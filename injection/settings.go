@@ -53,7 +53,7 @@ func (o *Options) setWord(key, word string) (err error) {
 	case "policy":
 		o.Policy, err = ParsePolicy(word)
 	case "coverage":
-		o.Coverage = word == "auto"
+		o.NoCoverage = word == "off"
 	case "on_overflow":
 		o.RetrieveOverflow = word == "retrieve"
 	case "on_failure":

@@ -254,10 +254,6 @@ func writeTrace(w io.Writer, trace []processor.Record) error {
 // agentInjection is how @files are laid in: with the set of prompts that fences
 // them and numbers what can be cited.
 func agentInjection(s searchSettings) (injection.Options, error) {
-	set, err := promptSet("cited")
-	if err != nil {
-		return injection.Options{}, err
-	}
-	o := injection.Options{Limit: s.Limit, Threshold: s.Threshold, Prompts: set}
+	o := injection.Options{Limit: s.Limit, Threshold: s.Threshold}
 	return o, o.Validate()
 }

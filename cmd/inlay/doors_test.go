@@ -174,7 +174,7 @@ func trials() map[string]trial {
 	return map[string]trial{
 		"mode":                         {"none", ask(period, nil), func(o outcome) bool { return o.Strategy == "none" && o.Prompt == period }},
 		"policy":                       {"mixed", mixed, func(o outcome) bool { return strings.Contains(o.Prompt, "purple lantern") }},
-		"coverage":                     {"auto", ask("Summarise the document.", map[string]any{"retrieval_affinity_threshold": 0.99}), func(o outcome) bool { return o.Citations > 0 }},
+		"coverage":                     {"off", ask("Summarise the document.", map[string]any{"retrieval_affinity_threshold": 0.99}), func(o outcome) bool { return o.Citations == 0 }},
 		"on_overflow":                  {"retrieve", ask(period, map[string]any{"mode": "full", "context_length": 700}), func(o outcome) bool { return o.Strategy == "retrieval" }},
 		"on_failure":                   {"continue", turn{question: period, files: broken}, func(o outcome) bool { return o.Refused == "" }},
 		"strict":                       {true, half, func(o outcome) bool { return o.Refused != "" }},
@@ -183,7 +183,7 @@ func trials() map[string]trial {
 		"retrieval_affinity_threshold": {0.9, ask(period, map[string]any{"mode": "retrieval"}), func(o outcome) bool { return o.Threshold == 0.9 }},
 		"target_context_use":           {1, ask(period, nil), func(o outcome) bool { return o.Strategy == "inject-full-content" }},
 		"reserve_output_tokens":        {600, ask(period, map[string]any{"mode": "full"}), func(o outcome) bool { return o.Refused != "" }},
-		"prompt_set":                   {"cited", ask(period, nil), func(o outcome) bool { return !strings.Contains(o.Prompt, "Citation 1:") }},
+		"prompt_set":                   {"classic", ask(period, nil), func(o outcome) bool { return strings.Contains(o.Prompt, "Citation 1:") }},
 		"context_length":               {3000, ask(period, nil), func(o outcome) bool { return o.Strategy == "inject-full-content" }},
 		"intent": {"builtin", pasted, func(o outcome) bool {
 			return strings.Contains(o.Prompt, "user_context_1") || !strings.HasPrefix(o.Prompt, "Which is the tallest?\n\n```csv")

@@ -74,16 +74,12 @@ func (c *chainSettings) chains(a *app, w *builtin.Workspace, injector func(owner
 	if !c.Processors {
 		return nil, nil
 	}
-	set, err := promptSet("cited")
-	if err != nil {
-		return nil, err
-	}
 	recall := &builtin.Recall{}
 	open := func(owner string, model llm.Generator) (*processor.Chains, error) {
-		host := builtin.Host{Workspace: w, Injector: injector(owner), Injection: injection.Options{Prompts: set, Namespace: owner}, Model: model, Recall: recall}
+		host := builtin.Host{Workspace: w, Injector: injector(owner), Injection: injection.Options{Namespace: owner}, Model: model, Recall: recall}
 		return processor.Load(a.settings.path, a.settings.text, forService(builtin.Registry(host), w != nil))
 	}
-	_, err = open("", nil)
+	_, err := open("", nil)
 	return open, err
 }
 

@@ -88,9 +88,10 @@ func streams(lines ...string) http.HandlerFunc {
 	}
 }
 
-// ask is a request with a window of 1024 tokens.
+// ask is a request with a window of 1024 tokens, in which the short wording of
+// classic leaves room for a second turn.
 func ask(messages any, more ...any) map[string]any {
-	r := map[string]any{"model": "m", "messages": messages, "inlay": map[string]any{"context_length": 1024, "retrieval_limit": 1}}
+	r := map[string]any{"model": "m", "messages": messages, "inlay": map[string]any{"context_length": 1024, "retrieval_limit": 1, "prompt_set": "classic"}}
 	for i := 0; i+1 < len(more); i += 2 {
 		r[more[i].(string)] = more[i+1]
 	}

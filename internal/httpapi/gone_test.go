@@ -26,11 +26,11 @@ func TestDeletedFileOfKeptChat(t *testing.T) {
 				}
 				asked := func(files []map[string]any) answer {
 					return s.do("POST", "/v1/preprocess", "", map[string]any{
-						"chat_id": id, "messages": user("How long is the notice period?"), "files": files, "context_length": 2000, "mode": mode, "strict": true,
+						"chat_id": id, "messages": user("How long is the notice period?"), "files": files, "context_length": 2000, "mode": mode, "strict": true, "prompt_set": "classic",
 					})
 				}
 				began := s.do("POST", "/v1/preprocess", "", map[string]any{
-					"chat_id": id, "messages": user("Which notice period?"), "files": files, "context_length": 1024, "mode": "retrieval",
+					"chat_id": id, "messages": user("Which notice period?"), "files": files, "context_length": 1024, "mode": "retrieval", "prompt_set": "classic",
 				})
 				require.Equal(t, http.StatusOK, began.status, string(began.body))
 				require.Equal(t, http.StatusOK, s.do("DELETE", "/v1/files/"+gone, "", nil).status)

@@ -118,7 +118,7 @@ func TestIntentAsPreprocessor(t *testing.T) {
 	got.into(t, &answer)
 	require.Len(t, answer.Inlay.Intent.Documents, 1)
 	sent, _ := up.last()["messages"].([]any)[0].(map[string]any)["content"].(string)
-	require.Contains(t, sent, "** user_context_1.txt full content **")
-	require.Contains(t, sent, "User query: Which worker finished batch 1042?")
+	require.Contains(t, sent, `begin [1] "user_context_1.txt"`)
+	require.True(t, strings.HasSuffix(strings.TrimSpace(sent), "Which worker finished batch 1042?"))
 	require.Equal(t, 1, strings.Count(sent, "finished batch 1017"))
 }

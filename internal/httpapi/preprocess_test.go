@@ -213,7 +213,7 @@ func TestStrategies(t *testing.T) {
 	}
 	s.do("POST", "/v1/strategies/summarize-documents/execute", "", map[string]any{"files": []map[string]any{{"id": id}}, "context_length": 8000}).into(t, &made)
 	require.Equal(t, "inlay.execution/v1", made.Schema)
-	require.Contains(t, made.Prompt, "handbook.md full content")
+	require.Contains(t, made.Prompt, `begin [1] "handbook.md"`)
 
 	var one struct {
 		Variables   map[string]any

@@ -165,7 +165,7 @@ func TestSummaryOfWhatDoesNotFit(t *testing.T) {
 		require.NoError(t, err)
 		prompt := string(out.Prompt)
 		require.Regexp(t, `- lease\.pdf \([2-9] passages below\)`, prompt)
-		require.Contains(t, prompt, "Citation 2:")
+		require.Contains(t, prompt, `begin [2] "lease.pdf"`)
 		require.True(t, strings.HasSuffix(prompt, input+"\n"), prompt)
 	}
 }
