@@ -86,7 +86,6 @@ func (o Option) Usage() string {
 // All returns the table in the order of its documentation. It is the caller's.
 func All() []Option { return slices.Clone(table()) }
 
-// table is made when it is first asked for.
 func table() []Option { return rows().list }
 
 // index finds rows by key.
@@ -95,6 +94,9 @@ type index struct {
 	byKey map[string]int
 }
 
+// rows is the table with its index, made when it is first asked for.
+//
+//nolint:gochecknoglobals // it never changes; making it for every value would cost more than reading the value
 var rows = sync.OnceValue(func() index {
 	x := index{list: slices.Concat(modelRows(), readingRows(), searchRows(), fileRows(), routeRows(), serviceRows()), byKey: map[string]int{}}
 	for i, o := range x.list {
