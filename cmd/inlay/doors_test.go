@@ -115,8 +115,8 @@ func TestEveryOptionOfTheCommand(t *testing.T) {
 	}
 }
 
-// turn is what a question is asked with, at any door.
-type turn struct {
+// asked is what a question is asked with, at any door.
+type asked struct {
 	question string
 	past     []string // user and assistant by turns
 	files    map[string]string
@@ -138,14 +138,14 @@ type outcome struct {
 type door struct {
 	name  string
 	takes options.Door
-	ask   func(t *testing.T, q turn) outcome
+	ask   func(t *testing.T, q asked) outcome
 	spell func(o options.Option) string // how an error names the option
 }
 
 // trial sets an option and sees it in force.
 type trial struct {
 	value any
-	turn  turn
+	turn  asked
 	shows func(o outcome) bool // with the value; not without
 }
 
@@ -158,8 +158,8 @@ func manual() string {
 
 // trials are the options of a request, each with a turn in which it matters.
 func trials() map[string]trial {
-	ask := func(question string, with map[string]any) turn {
-		return turn{question: question, files: map[string]string{"manual.md": manual()}, options: with}
+	ask := func(question string, with map[string]any) asked {
+		return asked{question: question, files: map[string]string{"manual.md": manual()}, options: with}
 	}
 	const period = "How long is the notice period?"
 	broken := map[string]string{"broken.bin": strings.Repeat("\x01\x02", 500)}
@@ -176,7 +176,7 @@ func trials() map[string]trial {
 		"policy":                       {"mixed", mixed, func(o outcome) bool { return strings.Contains(o.Prompt, "purple lantern") }},
 		"coverage":                     {"off", ask("Summarise the document.", map[string]any{"retrieval_affinity_threshold": 0.99}), func(o outcome) bool { return o.Citations == 0 }},
 		"on_overflow":                  {"retrieve", ask(period, map[string]any{"mode": "full", "context_length": 700}), func(o outcome) bool { return o.Strategy == "retrieval" }},
-		"on_failure":                   {"continue", turn{question: period, files: broken}, func(o outcome) bool { return o.Refused == "" }},
+		"on_failure":                   {"continue", asked{question: period, files: broken}, func(o outcome) bool { return o.Refused == "" }},
 		"strict":                       {true, half, func(o outcome) bool { return o.Refused != "" }},
 		"expand_query":                 {true, leaning, func(o outcome) bool { return strings.Contains(o.Prompt, "four weeks") }},
 		"retrieval_limit":              {2, ask(period, map[string]any{"mode": "retrieval"}), func(o outcome) bool { return o.Limit == 2 }},
@@ -230,7 +230,7 @@ func TestEveryOptionOfARequest(t *testing.T) {
 }
 
 // with is a turn with one more option.
-func with(q turn, key string, value any) turn {
+func with(q asked, key string, value any) asked {
 	set := map[string]any{key: value}
 	for k, v := range q.options {
 		if k != key {
@@ -251,17 +251,17 @@ func doors(t *testing.T) []door {
 	address := served(t, "--upstream", "here=openai:"+s.URL+"/v1")
 	flag := func(o options.Option) string { return "--" + o.Flag + ": " }
 	return []door{
-		{"flag", options.Command, func(t *testing.T, q turn) outcome { return askCommand(t, q, "flag") }, flag},
-		{"environment", options.Command, func(t *testing.T, q turn) outcome { return askCommand(t, q, "environment") }, flag},
-		{"file", options.Command, func(t *testing.T, q turn) outcome { return askCommand(t, q, "file") }, flag},
+		{"flag", options.Command, func(t *testing.T, q asked) outcome { return askCommand(t, q, "flag") }, flag},
+		{"environment", options.Command, func(t *testing.T, q asked) outcome { return askCommand(t, q, "environment") }, flag},
+		{"file", options.Command, func(t *testing.T, q asked) outcome { return askCommand(t, q, "file") }, flag},
 		{"strategy", options.Files, runStrategy, func(o options.Option) string { return "options.preprocessors.files." + o.Key + ": " }},
-		{"preprocess", options.Request, func(t *testing.T, q turn) outcome { return preprocess(t, address, q) }, func(o options.Option) string { return `"` + o.Key + ": " }},
-		{"completions", options.Request, func(t *testing.T, q turn) outcome { return complete(t, address, model, q) }, func(o options.Option) string { return `"inlay.` + o.Key + ": " }},
+		{"preprocess", options.Request, func(t *testing.T, q asked) outcome { return preprocess(t, address, q) }, func(o options.Option) string { return `"` + o.Key + ": " }},
+		{"completions", options.Request, func(t *testing.T, q asked) outcome { return complete(t, address, model, q) }, func(o options.Option) string { return `"inlay.` + o.Key + ": " }},
 	}
 }
 
 // windowed is a turn's options in a window of 1,024 tokens, unless it names another.
-func windowed(q turn) map[string]any {
+func windowed(q asked) map[string]any {
 	if _, ok := q.options["context_length"]; ok {
 		return q.options
 	}
@@ -269,7 +269,7 @@ func windowed(q turn) map[string]any {
 }
 
 // writeTurn writes a turn's files and history, and returns the flags for them.
-func writeTurn(t *testing.T, q turn) []string {
+func writeTurn(t *testing.T, q asked) []string {
 	t.Helper()
 	dir := t.TempDir()
 	var args []string
@@ -287,7 +287,7 @@ func writeTurn(t *testing.T, q turn) []string {
 }
 
 // pastOf is the past as messages, with the names of their fields.
-func pastOf(q turn, role, text string) []any {
+func pastOf(q asked, role, text string) []any {
 	list := []any{}
 	for i, words := range q.past {
 		list = append(list, map[string]any{role: []string{"user", "assistant"}[i%2], text: words})
@@ -308,7 +308,7 @@ func (r result) outcome() outcome {
 	return outcome{Strategy: r.Strategy, Limit: r.Limit, Threshold: r.Threshold, Prompt: r.Prompt, Citations: len(r.Citations)}
 }
 
-func askCommand(t *testing.T, q turn, by string) outcome {
+func askCommand(t *testing.T, q asked, by string) outcome {
 	t.Helper()
 	env := map[string]string{}
 	file := ""
@@ -338,7 +338,7 @@ func askCommand(t *testing.T, q turn, by string) outcome {
 	return r.outcome()
 }
 
-func runStrategy(t *testing.T, q turn) outcome {
+func runStrategy(t *testing.T, q asked) outcome {
 	t.Helper()
 	settings := map[string]any{}
 	length := 1024
@@ -386,7 +386,7 @@ func post(t *testing.T, url string, body any) (int, []byte) {
 	return res.StatusCode, answer
 }
 
-func preprocess(t *testing.T, address string, q turn) outcome {
+func preprocess(t *testing.T, address string, q asked) outcome {
 	t.Helper()
 	body := map[string]any{"messages": append(pastOf(q, "role", "text"), map[string]any{"role": "user", "text": q.question})}
 	var files []any
@@ -442,7 +442,7 @@ func (m *overheard) prompt() string {
 	return m.last
 }
 
-func complete(t *testing.T, address string, model *overheard, q turn) outcome {
+func complete(t *testing.T, address string, model *overheard, q asked) outcome {
 	t.Helper()
 	content := []any{map[string]any{"type": "text", "text": q.question}}
 	for name, text := range q.files {
