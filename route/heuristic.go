@@ -116,3 +116,9 @@ func use(tool string, params map[string]any, why string) (Decision, bool) {
 func big(why string) Decision {
 	return Decision{Decision: ToBig, Big: &Big{Notes: why}, Reasoning: why}
 }
+
+// because is a decision with its code.
+func because(c Code, d Decision) Decision {
+	d.Code = c
+	return d
+}

@@ -122,7 +122,7 @@ func (a ask) exact(p string) (Decision, bool) {
 	return Decision{}, false
 }
 
-var edge = lazy.Regexp("(?i)^(?:" + courtesies + ")(?:add|append|put|insert)\\s+(?:(?:the|this|a) (?:line|entry) )?(?:[`\"]([^`\"]+)[`\"]|([^\\s,]*[=:_#/@.<({][^\\s,]*|\\w+ [^\\s,]*=[^\\s,]*))\\s+(?:as (?:the |a )?(?:very )?(?:new )?(last|first) line|(?:at|to) the (?:very )?(end|bottom|top|start|beginning))(?: (?:of|in) \\S+(?: file)?)?(?:,? (?:please|pls|thanks))?[.!]?$")
+var edge = pattern("(?i)^(?:<courtesies>)*(?:add|append|put|insert)\\s+(?:(?:the|this|a) (?:line|entry) )?(?:[`\"]([^`\"]+)[`\"]|([^\\s,]*[=:_#/@.<({][^\\s,]*|\\w+ [^\\s,]*=[^\\s,]*))\\s+(?:as (?:the |a )?(?:very )?(?:new )?(last|first) line|(?:at|to) the (?:very )?(end|bottom|top|start|beginning))(?: (?:of|in) \\S+(?: file)?)?(?:,? (?:please|pls|thanks))?[.!]?$")
 
 // atEdge is a line that an ask spells out for the end of a file (0) or for its start (1).
 func (a ask) atEdge() (line int, content string, ok bool) {
@@ -247,7 +247,7 @@ func isFolder(p string) bool {
 	return strings.HasSuffix(p, "/") || strings.Contains(p, "/") && !strings.Contains(last, ".") && !barePath().MatchString(last)
 }
 
-var barePath = lazy.Regexp(`^(?:` + bareNames + `|[A-Z]\w*file)$`)
+var barePath = pattern(`^(?:<bare names>|[A-Z]\w*file)$`)
 
 // write makes a file whose content the ask brings along.
 func write(a ask) (Decision, bool) {

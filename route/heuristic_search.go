@@ -9,16 +9,16 @@ import (
 )
 
 var (
-	lists       = lazy.Regexp(`\b(?:list|listing|overview|show|see|enumerate|any|what|whats|which|give|gimme|how many|print|display|contains?|liste|zeig\w*|welche|gib)\b.*\b(?:files|(?:every|each|any) (?:\w+ )?file|\w*folders?|director(?:y|ies)|subfolders|contents? of (?:the )?_|tree|structure|layout|dateien|\w*ordner|verzeichnis\w*|\w*struktur)\b|\bcontents? of (?:the )?_|^(?:is|are) there (?:an? |any )?(?:folder|directory)\b|^(?:ls|list) (?:the )?_|(?:files?|\w*folders?|directory|dir|tree) (?:list(?:ing)?|structure)\b|^(?:project|folder|directory) (?:tree|structure|layout)\b`)
-	definitions = lazy.Regexp(`\b(?:list|show|what|which|outline|overview|give|all|name|liste|zeige?|welche|gib)\b.*\b(?:functions|methods|classes|(?:function|method|class|type) names|definitions?|types|structs|interfaces|symbols?|exports?|signatures|enums|funktionen|methoden|klassen|definitionen|outline)\b|\b(?:outline|signatures) (?:of|for|in)\b|\b(?:list|names|overview|signatures) of (?:all |the |its )*(?:exported |public )?(?:functions|methods|classes|structs|types|interfaces|definitions|enums)\b|\boutline\b|^what(?:['’]?s| is)? (?:all )?(?:defined|declared|exported)\b`)
-	inside      = lazy.Regexp(`^outline\b|\b(?:in|of|from|under|inside|within|defined|declared|contains?|are there|has|have|im|aus|von|gibt es|do(?:es)? _|does \S+ (?:define|declare|export|have|contain|expose))\b`)
+	lists       = phrases("lists")
+	definitions = phrases("definitions")
+	inside      = phrases("inside")
 	folderWord  = lazy.Regexp(`(?i)\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|\w*ordner|verzeichnis)\b|\b(?:folder|directory|\w*ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
-	contents    = lazy.Regexp(`^(?:show me |tell me )?(?:what(?:['’]?s| is)(?: (?:all|there|actually|stored|kept|located))*|(?:what(?: else is| do we (?:have|keep)| have we got| lives| lies)|which [\w-]+ (?:do we have|have we got|are|is|live|lie|exist)|show (?:me )?(?:everything|all)|list|was (?:ist|liegt|steht|gibt es)|everything|(?:is|are) (?:there )?any\w*)\b.*) (?:in|inside|under|within|below|unter|im)\b`)
+	contents    = phrases("contents")
 	inFolder    = lazy.Regexp("(?i)\\b(?:in|inside|under|below|within|of|unter|from)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
 	// leadsIn names a folder and then asks what is in it.
-	leadsIn   = lazy.Regexp(`^_[\s:,–-]+(?:so |and )?(?:what\b.*\b(?:in (?:there|it|here)|inside|there|have|got|lives?|in)\b|what(?:['’]?s| is) (?:in|inside|there)|(?:contains?|holds|has) (?:what|which)|which (?:\w+ )?files|contents?\b|list(?:ing)?\b|files\?|was (?:ist|liegt|hab\w*|steht)\b)`)
+	leadsIn   = phrases("leadsIn")
 	noFolder  = lazy.Regexp(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|codebase|code|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|javascript|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind|listing|tree|layout|files?)$`)
-	recursive = lazy.Regexp(`\b(?:recursive\w*|all files|tree|structure|layout|everything|alle dateien|rekursiv|struktur)\b`)
+	recursive = phrases("recursive")
 )
 
 // list lists a folder, or the definitions of a file.
@@ -58,7 +58,7 @@ func (a ask) folder() (where string, named bool) {
 	return ".", false
 }
 
-var holding = lazy.Regexp(`\b(?:` + holders + `|with the (?:word|string|text))\s+\S`)
+var holding = phrases("holding")
 
 // exactly reports whether an ask has a text of its own: a name, or a quote that
 // is no file.
@@ -96,11 +96,11 @@ func (a ask) target() string {
 
 var (
 	marker  = lazy.Regexp(`\b(TODO|FIXME|HACK|XXX|DEPRECATED)(?:s\b|\b)`)
-	seeking = lazy.Regexp(`^(?:search|grep|look|find|scan|such\w*|durchsuch\w*|finde?)\b`)
+	seeking = phrases("seeking")
 	// shouted is a name in capitals.
 	shouted = lazy.Regexp(`\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b`)
 	// places asks where.
-	places = lazy.Regexp(`^(?:where|wo)\b`)
+	places = phrases("places")
 	// imported is what files import.
 	imported = lazy.Regexp(`(?i)\b(?:we|still|that|which|files?|anything|something|who)\s+import(?:s|ing|ed)?\s+([\w./@-]*\w)(?:\s+(?:anywhere|in)\b.*)?[?.!]?\s*$`)
 	// named is a word that only software has: a package, an address.
@@ -115,12 +115,10 @@ var (
 var (
 	xInY   = lazy.Regexp("(?i)\\b(search|grep|look|find|scan|suche?)(?: (?:for|nach|all|every|any|occurrences? of|usages? of))*(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})[\"'`]? (?:in|under|inside|within|below|across|unter)(?: the| all| every)? [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?:[\\s.,;:?!]|$)")
 	yForX  = lazy.Regexp("(?i)\\b(?:search|grep|scan|suche|durchsuche)(?: through| in)?(?: the| all)* [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?: files?| folder| directory)? (?:for|nach)(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})")
-	byKind = lazy.Regexp(`(?i)(\*\.\w+)|\b(` + kindNames + `) files\b`)
+	byKind = pattern(`(?i)(\*\.\w+)|\b(<kinds>) files\b`)
 	vague  = lazy.Regexp(`(?i)^(?:the|a|an|any|all|it|this|that|out|at|for|into|my|our|files?|code|function|bugs?|errors?|mistakes|problems?|something|which|where|to|of)$`)
-	kinded = lazy.Regexp(`(?i)^(?:` + kindNames + `|files?|code|codebase|folder|directory|repo|project)$`)
+	kinded = pattern(`(?i)^(?:<kinds>|files?|code|codebase|folder|directory|repo|project)$`)
 )
-
-const kindNames = `go|python|java|javascript|typescript|yaml|json|markdown|html|css|ruby|rust|php|sql|xml|toml|text`
 
 // kinds are the patterns of files by what people call them.
 func kinds(name string) string {
