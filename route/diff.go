@@ -26,8 +26,11 @@ func (c checker) edit(params map[string]any) string {
 	}
 	plain := unnumbered(text)
 	for _, block := range old {
-		if strings.TrimSpace(block) == "" || !strings.Contains(text, block) && !strings.Contains(plain, block) {
+		switch n := strings.Count(plain, block); {
+		case strings.TrimSpace(block) == "" || n == 0:
 			return fmt.Sprintf("The text that would be replaced in %s is not what was read of it. Should it be read again?", p)
+		case n > 1:
+			return fmt.Sprintf("The text that would be replaced is in %s %d times. Which one is meant?", p, n)
 		}
 	}
 	return ""
@@ -35,7 +38,7 @@ func (c checker) edit(params map[string]any) string {
 
 var (
 	searchBlock = lazy.Regexp(`(?ms)^<{5,} ?SEARCH[^\n]*\n(?::start_line:[^\n]*\n)?(?::end_line:[^\n]*\n)?(?:-{5,}\n)?(.*?)\n?^={5,}$`)
-	lineNumber  = lazy.Regexp(`(?m)^ {0,8}\d+(?: ?[|:\x{2192}]|\t) ?`)
+	lineNumber  = lazy.Regexp(`(?m)^ {0,8}(\d+)(?: ?[|:\x{2192}]|\t) ?`)
 )
 
 // replaced are the texts that a diff replaces: of SEARCH blocks, or the lines
@@ -68,5 +71,16 @@ func replaced(diff string) (out []string) {
 	return out
 }
 
-// unnumbered is a text without the numbers that some tools write before lines.
-func unnumbered(text string) string { return lineNumber().ReplaceAllString(text, "") }
+// unnumbered is a text without the numbers that some tools write before all of
+// its lines, each one more than the one before.
+func unnumbered(text string) string {
+	before := -1
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		m := lineNumber().FindStringSubmatch(line)
+		if m == nil || before >= 0 && number(m[1]) != before+1 {
+			return text
+		}
+		before = number(m[1])
+	}
+	return lineNumber().ReplaceAllString(text, "")
+}

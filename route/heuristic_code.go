@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"inlay/internal/lazy"
 )
@@ -56,7 +58,7 @@ func edit(a ask) (Decision, bool) {
 		return Decision{}, false
 	}
 	if !slices.ContainsFunc([]string{"apply_diff", "insert_content", "write_to_file"}, a.can) {
-		return big("the ask is to change something, which this mode cannot"), len(a.paths) > 0
+		return because(Unsure, writes("the ask is to change something, which this mode cannot")), len(a.paths) > 0
 	}
 	if d, ok := a.spelled(); ok {
 		return d, true
@@ -90,7 +92,7 @@ func (a ask) spelled() (Decision, bool) {
 
 // writes sends what must be written to the large model, with its tools.
 func writes(why string) Decision {
-	d := big(why)
+	d := because(Work, big(why))
 	d.Big.NeedsTools = true
 	return d
 }
@@ -105,9 +107,10 @@ var (
 func (a ask) exact(p string) (Decision, bool) {
 	if m := literal().FindStringSubmatch(a.text); m != nil && a.can("apply_diff") {
 		from, to := pair(m[1:])
-		for row := range strings.Lines(a.Last.Preview) {
+		preview := unnumbered(a.Last.Preview)
+		for row := range strings.Lines(preview) {
 			row = strings.TrimRight(row, "\r\n")
-			if strings.Count(a.Last.Preview, from) == 1 && strings.Contains(row, from) {
+			if strings.Count(preview, from) == 1 && within(row, from) && (m[len(m)-2] == "" || unmistakable().MatchString(from)) {
 				diff := "<<<<<<< SEARCH\n" + row + "\n=======\n" + strings.Replace(row, from, to, 1) + "\n>>>>>>> REPLACE"
 				return use("apply_diff", map[string]any{"path": p, "diff": diff}, "the ask spells out the change and the file is at hand")
 			}
@@ -121,6 +124,26 @@ func (a ask) exact(p string) (Decision, bool) {
 	}
 	return Decision{}, false
 }
+
+// unmistakable is a text that nobody writes for what it names: with a digit, a
+// sign, or the capitals of a name.
+var unmistakable = lazy.Regexp(`[^\pL\s'’.,-]|[a-z][A-Z]`)
+
+// within reports whether a row has a text that neither begins nor ends within a
+// word.
+func within(row, text string) bool {
+	at := strings.Index(row, text)
+	if at < 0 || text == "" {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(row[:at])
+	after, _ := utf8.DecodeRuneInString(row[at+len(text):])
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return !(wordly(before) && wordly(first)) && !(wordly(last) && wordly(after))
+}
+
+func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
 var edge = pattern("(?i)^(?:<courtesies>)*(?:add|append|put|insert)\\s+(?:(?:the|this|a) (?:line|entry) )?(?:[`\"]([^`\"]+)[`\"]|([^\\s,]*[=:_#/@.<({][^\\s,]*|\\w+ [^\\s,]*=[^\\s,]*))\\s+(?:as (?:the |a )?(?:very )?(?:new )?(last|first) line|(?:at|to) the (?:very )?(end|bottom|top|start|beginning))(?: (?:of|in) \\S+(?: file)?)?(?:,? (?:please|pls|thanks))?[.!]?$")
 
@@ -218,7 +241,7 @@ func read(a ask) (Decision, bool) {
 	}
 	switch {
 	case unread < 0:
-		return big("the file is at hand"), true
+		return because(AtHand, big("the file is at hand")), true
 	case a.says(authors) && !a.about():
 		return writes("the file is to be written"), true
 	case isFolder(a.paths[unread]) && (!a.says(opens) || strings.HasSuffix(a.paths[unread], "/")):

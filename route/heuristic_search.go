@@ -162,7 +162,7 @@ func (a ask) wanted() (what, where string) {
 			return what, p
 		}
 	}
-	if folder, named := a.folder(); named && len(a.paths) == 0 {
+	if folder, named := a.folder(); named && len(a.paths) == 0 && folder != what && !slices.Contains(a.symbols, folder) {
 		return what, folder
 	}
 	where = strings.TrimRight(where, ".")

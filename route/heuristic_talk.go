@@ -35,7 +35,7 @@ func goOn(a ask) (Decision, bool) {
 			return use("read_file", map[string]any{"path": hits[min(a.nth(len(hits)), len(hits)-1)]}, "the search found this file")
 		}
 	}
-	return big("go on from what the last tool returned"), true
+	return because(AtHand, big("go on from what the last tool returned")), true
 }
 
 // goOnTo is goOn for a clause, where it takes a tool.
@@ -76,7 +76,7 @@ func atHand(a ask) (Decision, bool) {
 		return Decision{}, false
 	}
 	if a.says(pointsBack) && a.says(sums) || a.says(sums) && len(a.paths) > 0 {
-		return big("what it asks about is at hand"), true
+		return because(AtHand, big("what it asks about is at hand")), true
 	}
 	return Decision{}, false
 }

@@ -97,7 +97,7 @@ func entries(name string) []string {
 	}
 	out := make([]string, len(list))
 	for i, p := range list {
-		out[i] = listName().ReplaceAllStringFunc(p, func(n string) string { return anyOf(n[1 : len(n)-1]) })
+		out[i] = filled(p)
 	}
 	return out
 }
@@ -145,10 +145,18 @@ func isASCII(s string) bool {
 	return true
 }
 
+// worded is a pattern for folded text.
+func worded(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(fold(filled(expr))) })
+}
+
 // pattern returns what compiles an expression, in which <name> is any entry of
 // that list, when it is first called.
 func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(listName().ReplaceAllStringFunc(expr, func(n string) string { return anyOf(n[1 : len(n)-1]) }))
-	})
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(filled(expr)) })
+}
+
+// filled is an expression with the lists that it names put in.
+func filled(expr string) string {
+	return listName().ReplaceAllStringFunc(expr, func(n string) string { return anyOf(n[1 : len(n)-1]) })
 }

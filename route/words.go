@@ -2,9 +2,10 @@ package route
 
 import "inlay/internal/lazy"
 
-// The words of the heuristic, English and German, by what they say. They are
-// held against the lower-case words of a clause (ask.words), where what stood in
-// quotes is "_", so that quotes hold no orders.
+// The words of the heuristic by what they say: lists of the files in words. They
+// are held against the words of a clause (ask.words), lower-case and without
+// marks on letters, where what stood in quotes is "_", so that quotes hold no
+// orders.
 
 var (
 	courtesy = pattern(`^(?:<courtesies>)*`)
@@ -36,9 +37,9 @@ var (
 
 	// Of what.
 	ourOwn   = phrases("ourOwn")
-	certain  = pattern(`\b(?:<determiners>)(?: [\w'’äöüß-]+){0,3}? (?:<things>)\b|\b(?:users?|customers|visitors|admins|benutzer|nutzer|kunden)\b`)
+	certain  = worded(`\b(?:<determiners>)(?: [\w'-]+){0,3}? (?:<things>)\b|\b(?:<people>)\b`)
 	definite = phrases("definite")
-	linking  = lazy.Regexp(` (?:of|in|for|to|that|which|is|are|was|and|or|with|from|on|at|by|an?|von|für|zu|und|oder|ist|sind|mit) `)
+	linking  = worded(` (?:<links>) `)
 	makings  = phrases("makings")
 	general  = phrases("general")
 	inKind   = phrases("inKind")
