@@ -15,6 +15,7 @@ type ask struct {
 	low     string   // text in lower case
 	words   string   // low without courtesies at its start, and "_" for files and quotes
 	paths   []string // files and folders
+	given   []string // files that it names and that came with it
 	quoted  []string // in backticks or quotes, paths or not
 	symbols []string // names of code
 	around  []string // what the whole ask has in quotes
@@ -105,6 +106,13 @@ func readAsk(in Input, text string) ask {
 		return slices.ContainsFunc(a.paths, func(long string) bool { return strings.HasSuffix(long, "/"+p) })
 	})
 	a.words = plain(a.low, a.paths)
+	a.paths = slices.DeleteFunc(a.paths, func(p string) bool {
+		came := attachedFile(in.Files, p)
+		if came {
+			a.given = append(a.given, p)
+		}
+		return came
+	})
 	for _, s := range symbol().FindAllString(text, -1) {
 		if !brands().MatchString(s) && !slices.ContainsFunc(a.paths, func(p string) bool { return strings.Contains(p, s) }) {
 			a.symbols = append(a.symbols, s)
@@ -129,8 +137,11 @@ func plain(low string, paths []string) string {
 	if request().MatchString(lead) { // asked kindly, it is no question
 		low = strings.TrimRight(low, "? \n")
 	}
-	return fold(low)
+	return elided().ReplaceAllString(fold(low), "$1 $2")
 }
+
+// elided is an article that stands at its noun.
+var elided = lazy.Regexp(`\b(l')(\pL)`)
 
 // after is what a quote's pattern took beyond its end.
 func after(q string) string {

@@ -17,8 +17,8 @@ const maxWords = 80
 
 var (
 	// leads before a command line: courtesies, a prompt's sign, a verb.
-	lineLead = pattern(`(?i)^[$>%]\s+|^(?:<courtesies>)*(?:(?:re-?run|run|execute|do|try|type|führe?)\s+(?:mal |bitte )*)?`)
-	toRun    = lazy.Regexp(`(?i)\b(?:run|execute|use|try|do|führe|starte|start|with|via|using|mit)\s+(?:a |the |bitte |mal )?`)
+	lineLead = pattern(`(?i)^[$>%]\s+|^(?:<courtesies>)*(?:(?:<line verbs>)\s+(?:mal |bitte )*)?`)
+	toRun    = pattern(`(?i)(?:^|\PL)(?:<run words>)\s+(?:a |the |bitte |mal )?`)
 	// closing ends a command in a sentence.
 	closing = pattern(`(?i)^(?:<command ends>)(?:[\s,.;:?!)]|$)`)
 	// wholly is all that may stand after a command for it to be the whole ask.

@@ -41,11 +41,10 @@ func attached(a ask) (Decision, bool) {
 	if len(a.Files) == 0 {
 		return Decision{}, false
 	}
-	away := slices.ContainsFunc(a.paths, func(p string) bool { return !attachedFile(a.Files, p) })
 	switch {
-	case away:
+	case len(a.paths) > 0:
 		return Decision{}, false
-	case len(a.paths) > 0, a.says(fromFiles), a.mentions():
+	case len(a.given) > 0, a.says(fromFiles), a.mentions():
 		return because(Attached, big("what it asks about is attached")), true
 	case a.says(ourOwn), len(a.symbols) > 0, a.says(runVerb), typedLine(a.text) != "":
 		return Decision{}, false
@@ -66,7 +65,7 @@ func (a ask) mentions() bool {
 // search takes an order to search for a search of the workspace, unless it is
 // one of the world outside.
 func search(a ask) (Decision, bool) {
-	if !a.says(searches) || a.says(outside) || a.says(back) && a.Last != nil {
+	if !a.says(searches) || a.says(outside) || a.general() || a.says(back) && a.Last != nil {
 		return Decision{}, false
 	}
 	return a.locate("the ask is to search")

@@ -12,9 +12,9 @@ var (
 	lists       = phrases("lists")
 	definitions = phrases("definitions")
 	inside      = phrases("inside")
-	folderWord  = lazy.Regexp(`(?i)\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|\w*ordner|verzeichnis)\b|\b(?:folder|directory|\w*ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
+	folderWord  = pattern("(?i)\\b(?:the|in|im|of)\\s+[\"`]?([\\w.-]+)[\"`]?\\s+(?:<folder words>)\\b|(?:^|\\PL)(?:<folder words>)\\s+[\"`]?([\\w.-]+)")
 	contents    = phrases("contents")
-	inFolder    = lazy.Regexp("(?i)\\b(?:in|inside|under|below|within|of|unter|from)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
+	inFolder    = pattern("(?i)\\b(?:<in words>)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
 	// leadsIn names a folder and then asks what is in it.
 	leadsIn   = phrases("leadsIn")
 	noFolder  = lazy.Regexp(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|codebase|code|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|javascript|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind|listing|tree|layout|files?)$`)
@@ -172,6 +172,9 @@ func (a ask) wanted() (what, where string) {
 	return what, where
 }
 
+// markerWords is the most words of an ask that is for a marker such as TODO.
+const markerWords = 6
+
 // seekAtEnd is an order to search at the end of an ask that names more.
 var seekAtEnd = lazy.Regexp("(?i)(?:^|[.?!,;:]\\s+|\\band )(?:please |pls |just )?(?:search|grep|rg)(?: for| nach)? [\"'`]?(\\w+)[\"'`]?\\W*$")
 
@@ -189,7 +192,11 @@ func grep(a ask) (Decision, bool) {
 	said := len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places))
 	phrased := a.says(seeking) && (xInY().MatchString(a.text) || yForX().MatchString(a.text))
 	placed := a.says(places) && (len(a.quoted) > 0 || shouted().MatchString(a.text))
-	if !a.says(occurs) && !said && !phrased && !placed || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) && (!a.says(seeking) || len(a.quoted) == 0) || a.says(general) || !a.can("search_files") {
+	noted := marker().MatchString(a.text) && len(strings.Fields(a.words)) <= markerWords && !a.orders()
+	if a.says(outside) && len(a.paths)+len(a.symbols)+len(a.quoted) == 0 {
+		return Decision{}, false
+	}
+	if !noted && !a.says(occurs) && !said && !phrased && !placed || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) && (!a.says(seeking) || len(a.quoted) == 0) || a.says(general) || !a.can("search_files") {
 		return Decision{}, false
 	}
 	what, where := a.wanted()

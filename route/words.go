@@ -10,7 +10,7 @@ import "inlay/internal/lazy"
 var (
 	courtesy = pattern(`^(?:<courtesies>)*`)
 
-	request = lazy.Regexp(`\b(?:can|could|would|will|kannst|könntest|würdest|magst) (?:you|u|we|du)\b`)
+	request = pattern(`(?:<requests>)`)
 
 	// Moods.
 	question = phrases("question")
