@@ -189,8 +189,8 @@ func (a ask) says(phrase func() *regexp.Regexp) bool { return phrase().MatchStri
 const toDo = `(?:read|open|run|execute|touch|change|edit|modify|look|use|start|delete|remove|install|list|search|show|print|write|do|call|commit|restart|deploy|rename|view|check|fix|bother|worry|care|consider|include)`
 
 var forbidden = lazy.Regexp("(?i)(?:" + strings.Join([]string{
-	`\b(?:i )?(?:don['’]?t|do not) (?:want|need|expect) you to\b[^,;\n]*?(?:[,;\n]|\b(?:but|and (?:just|only|instead))\b|$)`,
-	`(?:^|[.!?;,]\s*|\b(?:please|but|and|so|then|you|we) )(?:don['’]?t|do not|never|(?:must|should|shall|may) ?not|mustn['’]?t|shouldn['’]?t|avoid|no need to|there is no need to)(?: just| even| you)? ` + toDo + `(?:ing|ning|ting)?\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\b(?:but|and (?:just|only|instead))\b|$)`,
+	`\b(?:i )?(?:don['’]?t|do not) (?:want|need|expect) you to\b[^,;\n]*?(?:[,;\n]|\b(?:but|and (?:just|only|instead)|just)\b|$)`,
+	`(?:^|[.!?;,]\s*|\b(?:please|but|and|so|then|you|we) )(?:don['’]?t|do not|never|(?:must|should|shall|may) ?not|mustn['’]?t|shouldn['’]?t|avoid|no need to|there is no need to)(?: just| even| you)? ` + toDo + `(?:ing|ning|ting)?\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\b(?:but|and (?:just|only|instead)|just (?:tell|show|explain|list))\b|$)`,
 	`(?:\bavoid|\bi forbid you to|(?:^|[.!?;,]\s*|\bplease )(?:skip|ignore|forget(?: about)?|disregard))\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\b(?:but|and (?:just|only|instead))\b|$)`,
 	`\bwithout (?:\w+ing)\b[^,;:\n]*?(?:[,;:\n]|[.!?](?:\s|$)|$)`,
 	"\\b(?:instead of|rather than)(?: \\w+ing)? [\"'`]?[\\w./-]+[\"'`]?,?",
@@ -217,7 +217,7 @@ func granted(text string) string {
 
 var (
 	stops = lazy.Regexp(`[.!?]\s+|:-?[)D]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
-	next  = pattern(`(?i)(?:, (?:and )?| and )(?:also )?(?:<first words>)\b`)
+	next  = pattern(`(?i)(?:, (?:and )?| and )(?:also )?((?:<first words>)\b|(?:<late questions>)\b)`)
 )
 
 // clauses are the steps of an ask in their order. What stands in quotes is not
@@ -232,10 +232,9 @@ func clauses(text string) (out []string) {
 			out = append(out, text[at[0]:at[1]])
 			continue
 		}
-		cuts := next().FindAllStringIndex(masked[at[0]:at[1]], -1)
-		for i := range cuts {
-			verb := strings.LastIndexByte(masked[at[0]+cuts[i][0]:at[0]+cuts[i][1]], ' ')
-			cuts[i][1] = cuts[i][0] + verb + 1
+		var cuts [][]int
+		for _, m := range next().FindAllStringSubmatchIndex(masked[at[0]:at[1]], -1) {
+			cuts = append(cuts, []int{m[0], m[2]})
 		}
 		for _, inner := range between(masked[at[0]:at[1]], cuts) {
 			out = append(out, text[at[0]+inner[0]:at[0]+inner[1]])

@@ -67,7 +67,7 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || !a.ours() && !a.says(definite) && (!a.says(coded) || a.says(general)) {
+		if a.says(prosaic) || !a.ours() && !a.says(definite) && (!a.says(coded) || a.says(general)) || a.says(household) {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
@@ -197,14 +197,14 @@ func find(a ask) (Decision, bool) {
 	case a.general():
 		return Decision{}, false
 	case a.says(authors):
-		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic), "the code that the ask builds on must be found first")
+		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic) && a.says(coded), "the code that the ask builds on must be found first")
 	case a.says(broken) && a.says(causes) && (!a.says(question) || about):
 		return a.locate("the ask is about code that goes wrong")
 	case a.says(reasons) && !a.asks(), a.says(whichOf), a.says(partOf), a.says(somewhere) && about:
 		return a.locate("the ask is to find code")
 	case a.says(passive), a.says(how), a.says(whenDone) && a.says(coded) && !a.says(inKind), a.says(theCode) && (a.says(finds) || a.says(tells) && about):
 		return a.when(true, "the ask is to find code")
-	case a.says(already) && about, a.says(tells) && about, a.says(finds) && about:
+	case a.says(already) && (about || a.says(theCode)), a.says(related) && (about || a.says(tells)), a.says(tells) && about, a.says(finds) && about:
 		return a.when(true, "the ask is about code that is not at hand")
 	}
 	return Decision{}, false
@@ -245,7 +245,7 @@ func read(a ask) (Decision, bool) {
 	case a.says(authors) && !a.about():
 		return writes("the file is to be written"), true
 	case isFolder(a.paths[unread]) && (!a.says(opens) || strings.HasSuffix(a.paths[unread], "/")):
-		if a.says(views) && a.can("list_files") {
+		if a.says(views) && !a.says(searches) && a.can("list_files") {
 			return use("list_files", map[string]any{"path": a.paths[unread]}, "the ask is to look into a folder")
 		}
 		return a.locate("the ask is about a folder")

@@ -22,7 +22,7 @@ var (
 	// closing ends a command in a sentence.
 	closing = pattern(`(?i)^(?:<command ends>)(?:[\s,.;:?!)]|$)`)
 	// wholly is all that may stand after a command for it to be the whole ask.
-	wholly = lazy.Regexp(`(?i)^(?:[\s,.!)]*(?:please|pls|plz|for me|again|now|once more|first|instead|bitte|thanks|thx|thank you|danke|cheers|lol|real quick|quickly|nochmal|(?:should|would|will) (?:do|work|help)(?: it)?))*[\s,.!)]*$`)
+	wholly = lazy.Regexp(`(?i)^(?:[\s,.!)]*(?:please|pls|plz|for me|again|now|once more|first|instead|bitte(?: ausführen| starten| laufen lassen)?|ausführen|thanks|thx|thank you|danke|cheers|lol|real quick|quickly|nochmal|(?:should|would|will) (?:do|work|help)(?: it)?))*[\s,.!)]*$`)
 	// said are words that sentences have and commands do not.
 	said    = pattern(`(?i)^(?:<sentence words>)$`)
 	outputs = lazy.Regexp(`^(?:-o|--?out(?:put)?)$`)

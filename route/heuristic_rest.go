@@ -11,6 +11,8 @@ var (
 	fromFiles = phrases("attached")
 	outside   = phrases("outside")
 	searches  = phrases("searches")
+	related   = phrases("related")
+	household = phrases("household")
 )
 
 // rest is the decision where no rule proposes a tool: condensed where the ask is

@@ -42,6 +42,9 @@ func run(a ask) (Decision, bool) {
 	return Decision{}, false
 }
 
+// leadWords is the most words before the colon that a command stands after.
+const leadWords = 6
+
 // command is the command that an ask names: all of it, a quote, or what follows
 // the verb.
 func (a ask) command(starts bool) string {
@@ -53,6 +56,9 @@ func (a ask) command(starts bool) string {
 	}
 	if a.asks() || !starts && !a.says(running) && a.says(remarks) {
 		return ""
+	}
+	if before, line, ok := strings.Cut(a.text, ": "); ok && starts && len(strings.Fields(before)) <= leadWords && typedLine(line) != "" {
+		return typedLine(line)
 	}
 	if starts || a.says(running) {
 		for _, at := range commands(a.text) {

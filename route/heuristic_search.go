@@ -106,7 +106,7 @@ var (
 	// named is a word that only software has: a package, an address.
 	named = lazy.Regexp(`(?:use|using|import|importing|reference|mention|call|contain)s? (?:the (?:\w+ ){0,2})?(@?[a-z]\w*(?:[./-]\w+)+|/\w[\w/-]+)`)
 	// sought is a bare word that is said to be looked for.
-	sought = lazy.Regexp(`(?i)(?:\b(?:usages?|occur\w*ces?|references?|mentions?|uses|calls) (?:of|to)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)(?: for)?) (\S*\w\S*)`)
+	sought = lazy.Regexp(`(?i)(?:\b(?:usages?|occur\w*ces?|references?|mentions?|uses|calls|callers?|(?:every|all|any) imports?|instances?|implementations?|subclasses) (?:of|to)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)(?: for)?) (\S*\w\S*)`)
 	// held is a bare word that files are said to hold, at the end of the ask.
 	held = lazy.Regexp(`(?i)\b(?:files?|modules?|places?|anything|dateien)\b.*\b(?:imports?|uses?|mentions?|contains?|references?)\s+(?:the (?:word|string|text|name|term) )?([\w./@-]+?)(?:\s+(?:anywhere|in|still|yet|directly)\b.*)?[?.!]?\s*$`)
 )
@@ -191,7 +191,7 @@ func seek(a ask) (Decision, bool) {
 func grep(a ask) (Decision, bool) {
 	said := len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places))
 	phrased := a.says(seeking) && (xInY().MatchString(a.text) || yForX().MatchString(a.text))
-	placed := a.says(places) && (len(a.quoted) > 0 || shouted().MatchString(a.text))
+	placed := a.says(places) && (len(a.quoted) > 0 || len(a.symbols) == 1 || shouted().MatchString(a.text))
 	noted := marker().MatchString(a.text) && len(strings.Fields(a.words)) <= markerWords && !a.orders()
 	if a.says(outside) && len(a.paths)+len(a.symbols)+len(a.quoted) == 0 {
 		return Decision{}, false
@@ -200,8 +200,8 @@ func grep(a ask) (Decision, bool) {
 		return Decision{}, false
 	}
 	what, where := a.wanted()
-	if what == "" {
-		return Decision{}, false
+	if what == "" || a.asks() && !a.says(places) && slices.ContainsFunc(a.paths, func(p string) bool { return p != what && !isFolder(p) }) {
+		return Decision{}, false // a question about a named file takes the file
 	}
 	if where == "" {
 		where = "."

@@ -88,6 +88,7 @@ var (
 	abilities = phrases("abilities")
 	tellsOf   = phrases("tellsOf")
 	commandIn = pattern("[\"'`](?:<programs>)(?:[\\s\"'`]|$)|\\b(?:<programs>)(?: -{1,2}\\w[\\w-]*| (?:build|install|merge|rebase|commit|pull|push|fetch|apply|run|ci|test|compose|command|exec)\\b)|\\bthe (?:<programs>) command\\b")
+	option    = lazy.Regexp(`(?:^|\s)["'` + "`" + `]?--[a-z][\w-]+`)
 	naming    = phrases("naming")
 	told      = phrases("told")
 	atLarge   = phrases("atLarge")
@@ -101,6 +102,8 @@ func aside(a ask) (Decision, bool) {
 		return big("the ask is about what can be done here"), true
 	case a.says(tellsOf) && commandIn().MatchString(a.text) && len(a.paths) == 0 && !a.says(oursOnly):
 		return big("the ask is about a command, not to run it"), true
+	case a.says(tellsOf) && option().MatchString(a.text) && len(a.paths) == 0 && !a.says(oursOnly):
+		return big("the ask is about an option of a program"), true
 	case a.says(naming), a.says(atLarge):
 		return big("the ask is about files at large"), true
 	case a.says(told) && !a.says(wants):
