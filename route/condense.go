@@ -101,14 +101,19 @@ func sections(system string) (out []promptSection) {
 			m := headingLine().FindStringSubmatch(trim)
 			begin(promptSection{title: m[2], level: len(m[1])})
 			block = false
-		case openElement().MatchString(trim) && strings.Contains(system[at:]+"\n", "</"+trim[1:]+"\n"):
+		case openElement().MatchString(trim) && elementSection(trim).aboutTools() && strings.Contains(system[at:]+"\n", "</"+trim[1:]+"\n"):
 			element = trim[1 : len(trim)-1]
-			begin(promptSection{title: strings.ReplaceAll(element, "_", " "), level: 1})
+			begin(elementSection(trim))
 		}
 		current.text += line
 	}
 	begin(promptSection{})
 	return out
+}
+
+// elementSection is the section that an opening tag such as <tool_use> begins.
+func elementSection(tag string) promptSection {
+	return promptSection{title: strings.ReplaceAll(strings.Trim(tag, "<>"), "_", " "), level: 1}
 }
 
 // namesAny reports whether a text names one of the tools.

@@ -159,12 +159,12 @@ func (p past) known(last *Last, summary string) (paths []string) {
 }
 
 // results are what the large model needs to see and would not without the
-// conversation, whole: what was returned since the ask, or last, and the files
-// read before that the ask names.
-func (p past) results(last *Last) string {
+// conversation, whole: what was returned since the ask, or last, and of what was
+// returned before, all of it, or only the files that the ask names.
+func (p past) results(last *Last, all bool) string {
 	var b strings.Builder
 	for _, s := range p.before {
-		if name := s.Call.path(); s.Name == "read_file" && names(p.ask, name) && (last == nil || len(p.steps) > 0 || !same(last.Path, name)) {
+		if name := s.Call.path(); (all || s.Name == "read_file" && names(p.ask, name)) && (last == nil || len(p.steps) > 0 || !same(last.Path, name)) {
 			section(&b, s.Name, name, s.result)
 		}
 	}

@@ -304,7 +304,7 @@ func (r Router) condense(req Request, in Input, before past, d *Decision, out *O
 	b := *d.Big
 	b.UseCondensedPrompt, b.Messages = true, before.newest(in.Ask)
 	before.ask = in.Ask
-	results := before.results(req.Last)
+	results := before.results(req.Last, d.Code != Conceptual)
 	selected := strings.TrimSpace(in.Context + "\n\n" + results)
 	if req.Context == "" && !before.short(in.Context) {
 		if before.plain() {
