@@ -61,10 +61,10 @@ const StageName = "intent"
 
 // Stage is the cost of one step of a turn.
 type Stage struct {
-	Name    string        `json:"name"`
-	In      int           `json:"tokens_in"` // as the analyzer's server reports them; 0: no model was asked, or it reports none
-	Out     int           `json:"tokens_out"`
-	Latency time.Duration `json:"latency_ns"`
+	Name      string `json:"name"`
+	In        int    `json:"tokens_in"` // as the analyzer's server reports them; 0: no model was asked, or it reports none
+	Out       int    `json:"tokens_out"`
+	LatencyNS int64  `json:"latency_ns"`
 }
 
 // DocList names a message's group of documents.
@@ -89,7 +89,7 @@ func (e Extractor) Extract(ctx context.Context, r Request) (Result, error) {
 	}
 	begin := time.Now()
 	a, err := analyzer.Analyze(ctx, m)
-	spent := Stage{Name: StageName, In: a.Usage.In, Out: a.Usage.Out, Latency: time.Since(begin)}
+	spent := Stage{Name: StageName, In: a.Usage.In, Out: a.Usage.Out, LatencyNS: time.Since(begin).Nanoseconds()}
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("extract intent: %w", ctx.Err())
 	}

@@ -21,7 +21,7 @@ var (
 func (a ask) rest() Decision {
 	switch {
 	case a.conceptual():
-		return big("the ask is conceptual or for a text of its own")
+		return big("the ask is conceptual or can be answered from what is at hand")
 	case a.speaksOfLast() || a.Context != "" && a.says(back) && a.says(sums):
 		return because(AtHand, big("what it asks about is at hand"))
 	}

@@ -327,17 +327,24 @@ func (r Router) condense(req Request, in Input, before past, d *Decision, out *O
 func (r Router) condensed(req Request, selected string) (string, error) {
 	own := Condense(req.System, foreignNames(req.Client, r.tools()))
 	if own == "" && req.Client == nil {
-		objective := cmp.Or(req.Objective, "Answer the user's latest message.")
-		return Build(Prompt{Mode: req.Mode, Environment: req.Environment, Objective: objective, Context: selected, Condensed: true})
+		return Build(Prompt{Mode: req.Mode, Environment: req.Environment, Objective: req.objective(), Context: selected, Condensed: true})
 	}
-	if req.Objective != "" && !strings.Contains(own, req.Objective) {
-		own = strings.TrimRight(own, "\n") + "\n\n# Objective\n\n" + req.Objective + "\n"
+	if o := req.objective(); o != "" && !strings.Contains(own, o) {
+		own = strings.TrimRight(own, "\n") + "\n\n# Objective\n\n" + o + "\n"
 	}
 	if selected != "" {
 		f := fence(selected)
 		own = strings.TrimRight(own, "\n") + "\n\n# Context\n\n" + f + "\n" + selected + "\n" + f + "\n"
 	}
 	return strings.TrimLeft(own, "\n"), nil
+}
+
+// objective is the task; a client's own prompt needs none that it did not give.
+func (r Request) objective() string {
+	if r.Objective == "" && r.Client == nil {
+		return "Answer the user's latest message."
+	}
+	return r.Objective
 }
 
 func foreignNames(c *Client, known []Tool) (out []string) {
