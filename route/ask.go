@@ -27,12 +27,12 @@ var (
 	quotes   = lazy.Regexp("`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|(?:^|[\\s(])'([^'\n]+)'(?:[\\s,.;:?!)]|$)")
 	spaced   = pattern(`^[\w@./-]+(?: [\w@./-]+)+\.(?:<extensions>)$`) // a file's name with spaces
 	verbs    = pattern(`^(?:<first words>)\b`)
-	symbol   = pattern(`\b(?:[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Za-z0-9]+_[A-Za-z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\)|(?:<owners>)\.\w+)`)
+	symbol   = pattern(`\b(?:[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Za-z0-9]+_[A-Za-z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\)|[a-z]\w*\.[A-Z]\w+|(?:<owners>)\.\w+)`)
 	// brands look like names of code, or of files.
 	brands = pattern(`^(?:<brands>)$|(?i)^(?:<brand sites>)\.(?:js|io|net)$`)
 	url    = pattern("`(?:<programs>)\\s[^`\n]*`|\\w+://\\w\\S*") // or a command in quotes
 	// fraction is no path: 1/2, km/h, input/output.
-	fraction = lazy.Regexp(`^(?:\d+/\d+|\w{1,3}/\w{1,3}|input/output|yes/no|true/false|and/or|client/server|he/she|pros/cons|read/write)$`)
+	fraction = pattern(`(?i)^(?:\d+/\d+|\w{1,3}/\w{1,3}|<pairs>)$`)
 	owned    = pattern(`^(?:<owners>)\.\w+$`)
 	rooted   = lazy.Regexp(`^/(?:etc|usr|var|home|tmp|opt|root|dev|proc|srv|mnt|sys|s?bin|lib|Users|app|workspace)(?:/|$)`)
 	thereIs  = lazy.Regexp(`(?i)\b(?:is there|there is|have|has|gibt es) (?:an?|ein\w*) $`)

@@ -67,7 +67,7 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || !a.ours() && !a.says(definite) && (!a.says(coded) || a.says(general)) || a.says(household) {
+		if a.says(prosaic) || !a.ours() && !a.says(definite) && (!a.says(coded) || a.says(general)) || a.says(household) || a.says(outside) {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
@@ -202,7 +202,7 @@ func find(a ask) (Decision, bool) {
 		return a.locate("the ask is about code that goes wrong")
 	case a.says(reasons) && !a.asks(), a.says(whichOf), a.says(partOf), a.says(somewhere) && about:
 		return a.locate("the ask is to find code")
-	case a.says(passive), a.says(how), a.says(whenDone) && a.says(coded) && !a.says(inKind), a.says(theCode) && (a.says(finds) || a.says(tells) && about):
+	case a.says(passive) && (!a.says(worldly) || about || a.says(coded)), a.says(how), a.says(whenDone) && a.says(coded) && !a.says(inKind), a.says(theCode) && (a.says(finds) || a.says(whereIs) || a.says(tells) && about):
 		return a.when(true, "the ask is to find code")
 	case a.says(already) && (about || a.says(theCode)), a.says(related) && (about || a.says(tells)), a.says(tells) && about, a.says(finds) && about:
 		return a.when(true, "the ask is about code that is not at hand")

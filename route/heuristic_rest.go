@@ -13,6 +13,8 @@ var (
 	searches  = phrases("searches")
 	related   = phrases("related")
 	household = phrases("household")
+	worldly   = phrases("worldly")
+	whereIs   = phrases("where is")
 )
 
 // rest is the decision where no rule proposes a tool: condensed where the ask is

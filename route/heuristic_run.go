@@ -15,6 +15,7 @@ var (
 	strictly  = lazy.Regexp(`^(?:re-?run|run|execute|re-?start|launch|trigger|kick off|führe?|starte|laufen lassen|ausführen|starten|neu ?starten)\W*$`)
 	runsQuote = phrases("runsQuote")
 	remarks   = phrases("remarks")
+	nounFails = phrases("noun fails") // "build fails" begins with a noun
 	bareRun   = phrases("bareRun")
 	whole     = phrases("whole")
 	tasks     = phrases("tasks")
@@ -36,7 +37,7 @@ func run(a ask) (Decision, bool) {
 	if i := slices.IndexFunc(a.around, program().MatchString); starts && strict && i >= 0 {
 		return use("execute_command", map[string]any{"command": a.around[i]}, "the ask names a command to run")
 	}
-	if starts && (a.says(tasks) || a.says(bareRun) || strict && a.says(whole)) {
+	if starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun) || strict && a.says(whole)) {
 		return use("execute_command", map[string]any{}, "the ask is to run something and does not say how")
 	}
 	return Decision{}, false
