@@ -248,11 +248,20 @@ func read(a ask) (Decision, bool) {
 		if a.says(views) && !a.says(searches) && a.can("list_files") {
 			return use("list_files", map[string]any{"path": a.paths[unread]}, "the ask is to look into a folder")
 		}
+		if p := a.paths[unread]; !strings.HasSuffix(p, "/") && !a.ours() && !a.says(coded) && !a.placed(p) {
+			return Decision{}, false // perhaps no folder at all
+		}
 		return a.locate("the ask is about a folder")
 	case !a.can("read_file"):
 		return Decision{}, false
 	}
 	return use("read_file", map[string]any{"path": a.paths[unread]}, "the ask is about this file, which is not at hand")
+}
+
+// placed reports whether an ask speaks of what is in a folder.
+func (a ask) placed(p string) bool {
+	before, _, _ := strings.Cut(a.text, p)
+	return withinAt().MatchString(before) || a.says(searches)
 }
 
 var aboutPath = lazy.Regexp("(?i)\\b(?:for|about|of|from|on|based on|für|aus|über|von)\\s+(?:the |file |die |der |das )*[\"'`]?$")
