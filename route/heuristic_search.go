@@ -17,7 +17,7 @@ var (
 	inFolder    = pattern("(?i)\\b(?:<in words>)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
 	// leadsIn names a folder and then asks what is in it.
 	leadsIn   = phrases("leadsIn")
-	noFolder  = lazy.Regexp(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|codebase|code|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|javascript|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind|listing|tree|layout|files?)$`)
+	noFolder  = pattern(`(?i)^(?:<no folders>)$`)
 	recursive = phrases("recursive")
 )
 
