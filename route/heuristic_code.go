@@ -67,12 +67,15 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || !a.ours() && !a.says(definite) && (!a.says(coded) || a.says(general)) || a.says(household) || a.says(outside) {
+		if a.says(prosaic) || !a.ours() && (!a.says(definite) || !a.says(coded) && a.says(general)) || a.says(household) || a.says(outside) {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
 	}
 	p := a.paths[0]
+	if a.says(filing) {
+		return because(Unsure, writes("no tool moves or deletes files")), true
+	}
 	if a.knows(p) {
 		return writes("the file is at hand and the change must be written; prefer apply_diff or insert_content"), true
 	}
@@ -240,6 +243,8 @@ func read(a ask) (Decision, bool) {
 		unread = slices.IndexFunc(a.paths, isFolder)
 	}
 	switch {
+	case unread >= 0 && rooted().MatchString(a.paths[unread]):
+		return because(Unsure, writes("the file is none of the workspace")), true
 	case unread < 0:
 		return because(AtHand, big("the file is at hand")), true
 	case a.says(authors) && !a.about():

@@ -13,6 +13,7 @@ var (
 	searches  = phrases("searches")
 	related   = phrases("related")
 	household = phrases("household")
+	filing    = phrases("filing") // orders about whole files
 	worldly   = phrases("worldly")
 	whereIs   = phrases("where is")
 )
