@@ -259,7 +259,7 @@ func within(text, part string) bool {
 		after, _ := utf8.DecodeRuneInString(text[at+len(part):])
 		first, size := utf8.DecodeRuneInString(part)
 		last, _ := utf8.DecodeLastRuneInString(part)
-		if !(wordly(before) && wordly(first)) && !(wordly(last) && wordly(after)) {
+		if (!wordly(before) || !wordly(first)) && (!wordly(last) || !wordly(after)) {
 			return true
 		}
 		from = at + size

@@ -41,15 +41,18 @@ func TestModelLeavesOut(t *testing.T) {
 	}{
 		"no items": {
 			`{"detectedLanguage":"en","intent":"Which harbour had the most boats?","contextItems":[]}`, 1000, true,
-			[]string{table}, "Which harbour had the most boats? Do not count the guest berths.", intent.Completed,
+			[]string{table},
+			"Which harbour had the most boats? Do not count the guest berths.", intent.Completed,
 		},
 		"the first 500 bytes": {
 			itemOf(table[:500]), 1000, true,
-			[]string{table[:500], table[500:]}, "Which harbour had the most boats? Do not count the guest berths.", intent.Completed,
+			[]string{table[:500], table[500:]},
+			"Which harbour had the most boats? Do not count the guest berths.", intent.Completed,
 		},
 		"all of it": {
 			itemOf(table), 1000, true,
-			[]string{table}, "Which harbour had the most boats? Do not count the guest berths.", intent.Completed,
+			[]string{table},
+			"Which harbour had the most boats? Do not count the guest berths.", intent.Completed,
 		},
 		"no items in a large window": {
 			`{"detectedLanguage":"en","intent":"Which harbour had the most boats?","contextItems":[]}`, 100_000, false, nil, text, intent.Refused,

@@ -137,7 +137,7 @@ type LeftOut struct {
 
 // printable counts the bytes of a text that are no white space.
 func printable(s string) (n int) {
-	for _, field := range strings.Fields(s) {
+	for field := range strings.FieldsSeq(s) {
 		n += len(field)
 	}
 	return n

@@ -44,7 +44,9 @@ type maker struct {
 
 func makers() []maker {
 	return []maker{
-		{"log", "", func(_, where, what string) string { return "Why did the " + what + " job of " + where + " stop last night?" }, func(i int, _, where, what, done string) string {
+		{"log", "", func(_, where, what string) string {
+			return "Why did the " + what + " job of " + where + " stop last night?"
+		}, func(i int, _, where, what, done string) string {
 			return fmt.Sprintf("2024-11-18T%02d:%02d:07Z INFO jobs: %s of %s %s (step %d)", i/60%24, i%60, what, where, done, i)
 		}, ""},
 		{"csv", "name,place,item,state,fee\n", func(who, where, _ string) string { return "Which fee does " + who + " pay in " + where + "?" }, func(i int, who, where, what, done string) string {
@@ -76,7 +78,9 @@ func makers() []maker {
 		{"minutes", "", func(_, where, what string) string { return "What was decided about the " + what + " of " + where + "?" }, func(i int, who, where, what, done string) string {
 			return fmt.Sprintf("The board heard in item %d from %s that the %s of %s %s and will look at it again in spring.", i, who, what, where, done)
 		}, ""},
-		{"list", "", func(_, where, what string) string { return "Is the " + what + " of " + where + " on this list, and in which state?" }, func(i int, _, where, what, done string) string {
+		{"list", "", func(_, where, what string) string {
+			return "Is the " + what + " of " + where + " on this list, and in which state?"
+		}, func(i int, _, where, what, done string) string {
 			return fmt.Sprintf("%d. %s of %s: %s", i+1, what, where, done)
 		}, ""},
 		{"spec", "# Equipment of the harbours\n\n", func(_, where, what string) string {

@@ -143,7 +143,7 @@ func within(row, text string) bool {
 	after, _ := utf8.DecodeRuneInString(row[at+len(text):])
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
-	return !(wordly(before) && wordly(first)) && !(wordly(last) && wordly(after))
+	return (!wordly(before) || !wordly(first)) && (!wordly(last) || !wordly(after))
 }
 
 func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
@@ -195,22 +195,38 @@ func find(a ask) (Decision, bool) {
 	if a.opinion() || a.speaksOfLast() {
 		return Decision{}, false
 	}
-	about := a.ours()
-	switch {
-	case a.general():
+	if a.general() {
 		return Decision{}, false
-	case a.says(authors):
-		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic) && a.says(coded), "the code that the ask builds on must be found first")
-	case a.says(broken) && a.says(causes) && (!a.says(question) || about):
-		return a.locate("the ask is about code that goes wrong")
-	case a.says(reasons) && !a.asks(), a.says(whichOf), a.says(partOf), a.says(somewhere) && about:
-		return a.locate("the ask is to find code")
-	case a.says(passive) && (!a.says(worldly) || about || a.says(coded)), a.says(how), a.says(whenDone) && a.says(coded) && !a.says(inKind), a.says(theCode) && (a.says(finds) || a.says(whereIs) || a.says(tells) && about):
-		return a.when(true, "the ask is to find code")
-	case a.says(already) && (about || a.says(theCode)), a.says(related) && (about || a.says(tells)), a.says(tells) && about, a.says(finds) && about:
-		return a.when(true, "the ask is about code that is not at hand")
 	}
-	return Decision{}, false
+	if a.says(authors) {
+		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic) && a.says(coded), "the code that the ask builds on must be found first")
+	}
+	return a.when(a.seeksCode(), "the ask is about code that is not at hand")
+}
+
+// seeksCode reports whether an ask is about code of the workspace: what goes
+// wrong in it, where something is, how or why it is done.
+func (a ask) seeksCode() bool {
+	about := a.ours()
+	return a.seeksCause(about) || a.seeksPlace(about) ||
+		a.says(already) && (about || a.says(theCode)) || a.says(related) && (about || a.says(tells)) || about && (a.says(tells) || a.says(finds))
+}
+
+func (a ask) seeksCause(about bool) bool {
+	return a.says(broken) && a.says(causes) && (!a.says(question) || about) || a.says(reasons) && !a.asks()
+}
+
+// seeksPlace reports whether an ask is for the place where something is done.
+func (a ask) seeksPlace(about bool) bool {
+	switch {
+	case a.says(whichOf), a.says(partOf), a.says(somewhere) && about, a.says(how):
+		return true
+	case a.says(passive):
+		return !a.says(worldly) || about || a.says(coded)
+	case a.says(whenDone):
+		return a.says(coded) && !a.says(inKind)
+	}
+	return a.says(theCode) && (a.says(finds) || a.says(whereIs) || a.says(tells) && about)
 }
 
 // report takes the report of a failure for an ask to find it.

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -189,30 +190,51 @@ func seek(a ask) (Decision, bool) {
 
 // grep searches for an exact text.
 func grep(a ask) (Decision, bool) {
-	said := len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places))
-	phrased := a.says(seeking) && (xInY().MatchString(a.text) || yForX().MatchString(a.text))
-	placed := a.says(places) && (len(a.quoted) > 0 || len(a.symbols) == 1 || shouted().MatchString(a.text))
-	noted := marker().MatchString(a.text) && len(strings.Fields(a.words)) <= markerWords && !a.orders()
-	if a.says(outside) && len(a.paths)+len(a.symbols)+len(a.quoted) == 0 {
-		return Decision{}, false
-	}
-	if !noted && !a.says(occurs) && !said && !phrased && !placed || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) && (!a.says(seeking) || len(a.quoted) == 0) || a.says(general) || !a.can("search_files") {
+	if !a.can("search_files") || !a.seeksText() || a.notSought() {
 		return Decision{}, false
 	}
 	what, where := a.wanted()
 	if what == "" || a.asks() && !a.says(places) && slices.ContainsFunc(a.paths, func(p string) bool { return p != what && !isFolder(p) }) {
 		return Decision{}, false // a question about a named file takes the file
 	}
-	if where == "" {
-		where = "."
-	}
-	params := map[string]any{"path": where, "regex": regexp.QuoteMeta(what)}
-	if m := byKind().FindStringSubmatch(a.text); m != nil {
-		pattern := m[1]
-		if pattern == "" {
-			pattern = kinds(m[2])
-		}
+	params := map[string]any{"path": cmp.Or(where, "."), "regex": regexp.QuoteMeta(what)}
+	if pattern := filePattern(a.text); pattern != "" {
 		params["file_pattern"] = pattern
 	}
 	return use("search_files", params, "the ask is to find an exact text")
+}
+
+// seeksText reports whether an ask is for the places of a text.
+func (a ask) seeksText() bool {
+	switch {
+	case a.says(occurs):
+		return true
+	case len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places)):
+		return true
+	case a.says(seeking) && (xInY().MatchString(a.text) || yForX().MatchString(a.text)):
+		return true
+	case a.says(places) && (len(a.quoted) > 0 || len(a.symbols) == 1 || shouted().MatchString(a.text)):
+		return true
+	}
+	return marker().MatchString(a.text) && len(strings.Fields(a.words)) <= markerWords && !a.orders()
+}
+
+// notSought reports whether an ask that may be for a text is for something else:
+// advice, a definition, a change, the world outside.
+func (a ask) notSought() bool {
+	return a.says(howTo) || a.says(general) || a.says(defines) && len(a.symbols) == 0 ||
+		a.says(changes) && (!a.says(seeking) || len(a.quoted) == 0) ||
+		a.says(outside) && len(a.paths)+len(a.symbols)+len(a.quoted) == 0
+}
+
+// filePattern is the pattern of the files that an ask is about, if it names one.
+func filePattern(text string) string {
+	m := byKind().FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return ""
+	case m[1] != "":
+		return m[1]
+	}
+	return kinds(m[2])
 }

@@ -31,7 +31,7 @@ import (
 var wordFiles embed.FS
 
 // wordLists are the lists of all files by their names.
-var wordLists = sync.OnceValue(readLists)
+var wordLists = sync.OnceValue(readLists) //nolint:gochecknoglobals // read once, never changed
 
 // readLists reads the embedded files; they are part of the program, so that a
 // fault in them is one of the program.

@@ -56,7 +56,7 @@ func (p past) last() *Last {
 		return nil
 	}
 	s := all[len(all)-1]
-	return &Last{Tool: s.Name, Path: s.Call.path(), Preview: s.result}
+	return &Last{Tool: s.Name, Path: s.path(), Preview: s.result}
 }
 
 // done are the calls since the ask.
@@ -126,11 +126,11 @@ func (p past) texts(last *Last) map[string]string {
 	out := map[string]string{}
 	for _, s := range slices.Concat(p.before, p.steps) {
 		switch {
-		case s.Call.path() == "":
+		case s.path() == "":
 		case s.Name == "read_file":
-			out[path.Clean(s.Call.path())] = s.result
+			out[path.Clean(s.path())] = s.result
 		case edits(s.Name), s.Name == "write_to_file": // what was read is not what is there any more
-			delete(out, path.Clean(s.Call.path()))
+			delete(out, path.Clean(s.path()))
 		}
 	}
 	if last != nil && last.Tool == "read_file" && last.Path != "" {
@@ -145,8 +145,8 @@ var readLine = lazy.Regexp("\\bread_file[ :]+[\"'`]?([^\\s\"'`]+)")
 // the last result, or named by the host's summary as "read_file PATH".
 func (p past) known(last *Last, summary string) (paths []string) {
 	for _, s := range slices.Concat(p.before, p.steps) {
-		if s.Name == "read_file" && s.Call.path() != "" {
-			paths = appendNew(paths, path.Clean(s.Call.path()))
+		if s.Name == "read_file" && s.path() != "" {
+			paths = appendNew(paths, path.Clean(s.path()))
 		}
 	}
 	if last != nil && last.Tool == "read_file" && last.Path != "" {
@@ -164,12 +164,12 @@ func (p past) known(last *Last, summary string) (paths []string) {
 func (p past) results(last *Last, all bool) string {
 	var b strings.Builder
 	for _, s := range p.before {
-		if name := s.Call.path(); (all || s.Name == "read_file" && names(p.ask, name)) && (last == nil || len(p.steps) > 0 || !same(last.Path, name)) {
+		if name := s.path(); (all || s.Name == "read_file" && names(p.ask, name)) && (last == nil || len(p.steps) > 0 || !same(last.Path, name)) {
 			section(&b, s.Name, name, s.result)
 		}
 	}
 	for _, s := range p.steps {
-		section(&b, s.Name, s.Call.path(), s.result)
+		section(&b, s.Name, s.path(), s.result)
 	}
 	if len(p.steps) == 0 && last != nil {
 		section(&b, last.Tool, last.Path, last.Preview)

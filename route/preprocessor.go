@@ -66,7 +66,7 @@ func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) 
 	}
 	out, err := r.Decide(ctx, Request{
 		System: system, Messages: append(slices.Clip(x.Messages), chat.Message{Role: chat.User, Text: x.Input}),
-		Ask: x.Input, Mode: mode, Environment: env,
+		Ask: x.Input, Mode: mode, Environment: env, Attached: attachedNames(x.Attachments),
 	})
 	if err != nil {
 		return strategy.Result{}, err
@@ -76,6 +76,13 @@ func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) 
 		res.Diagnostics = append(res.Diagnostics, strategy.Diagnostic{Code: "route.unrouted", Severity: "warning", Message: w})
 	}
 	return res, nil
+}
+
+func attachedNames(list []strategy.Attachment) (out []string) {
+	for _, a := range list {
+		out = append(out, a.Name)
+	}
+	return out
 }
 
 func (p Preprocessor) options(given map[string]any) (options, Mode, error) {
