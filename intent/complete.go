@@ -33,8 +33,8 @@ var (
 )
 
 // Complete checks an analysis and makes it account for every byte of the
-// message, white space aside (INT-9). What is in an item or stands in the intent
-// word for word is accounted for; sentences of the request that the intent puts
+// message, white space aside (INT-9). What is in an item or in the intent word
+// for word is accounted for; sentences of the request that the intent puts
 // in other words are listed in Paraphrased. Whatever else the analysis leaves
 // out is added: a short sentence to the intent, anything longer as a further
 // item. It fails where [Check] does, for an intent of several paragraphs or of

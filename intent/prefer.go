@@ -76,10 +76,10 @@ func (r Result) Prefer(f Fit) Choice {
 	case len(r.Documents) == 0, f.Whole:
 	case f.Raw <= f.Room:
 		c.Decision, c.Raw = RawFits, true
-		c.Reason = fmt.Sprintf("What would be moved would not go in whole, and the message as it is fits (%d of %d tokens), so it stays as it is.", f.Raw, f.Room)
+		c.Reason = fmt.Sprintf("What would be moved would not be injected whole, and the message as it is fits (%d of %d tokens), so it stays as it is.", f.Raw, f.Room)
 	case f.Found == 0:
 		c.Decision, c.Cover = Covered, true
-		c.Reason = "Nothing in what was moved stands out for the request, so a selection that covers it goes in."
+		c.Reason = "Nothing in what was moved matches the request, so a selection that covers it is injected."
 	}
 	return c
 }
@@ -114,7 +114,8 @@ func (r Result) Account() (a Account) {
 }
 
 // Seen is how much of a message's moved documents reaches the prompt: the ranges
-// of each document, by its index, that were injected. It names what is left out.
+// of each document, by its index, that were injected, disjoint and counted from
+// its beginning. It names what is left out.
 func (r Result) Seen(shown map[int][]Range) (left []LeftOut) {
 	for i, d := range r.Documents {
 		in := 0

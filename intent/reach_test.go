@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/chat"
 	"inlay/injection"
 	"inlay/intent"
 	"inlay/llm"
@@ -245,6 +247,57 @@ func TestMovingNeverGivesLess(t *testing.T) {
 		require.GreaterOrEqual(t, r.builtin, r.off)
 		t.Logf("window %d: off %.3f, builtin %.3f, %v", window, r.off, r.builtin, r.decisions)
 	}
+}
+
+// TestWhatIsNotSeenIsNamed: in windows of any size, a document that is not in the
+// prompt whole is named with the share that is left out.
+func TestWhatIsNotSeenIsNamed(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 29)) //nolint:gosec // the same every time
+	in := injector(t)
+	named := 0
+	for _, p := range pose(30) {
+		model, err := llm.NewStatic(llm.StaticOptions{Model: "openai:gpt-4o", Length: 1024 + r.IntN(8192)})
+		require.NoError(t, err)
+		res, err := intent.Extractor{}.Extract(t.Context(), intent.Request{MessageID: "m1", Text: p.text, Model: model})
+		require.NoError(t, err)
+		accounted(t, res)
+		req := injection.Request{Text: res.Text, Model: model, Options: injection.Options{Limit: 5}}
+		for _, d := range res.Documents {
+			req.Files = append(req.Files, injection.File{Name: d.Name, MediaType: d.MimeType, Data: []byte(d.Content)})
+		}
+		got, err := in.Inject(t.Context(), req)
+		require.NoError(t, err)
+		left := res.Seen(shownOf(res, got))
+		for _, d := range res.Documents {
+			gone := slices.IndexFunc(left, func(l intent.LeftOut) bool { return l.Name == d.Name })
+			require.Equal(t, strings.Contains(got.Prompt, d.Content), gone < 0, d.Name)
+			if gone >= 0 {
+				named++
+				require.Positive(t, left[gone].Share)
+			}
+		}
+	}
+	require.Positive(t, named)
+}
+
+// shownOf are the ranges of the moved documents that a turn injected.
+func shownOf(res intent.Result, got injection.Result) map[int][]intent.Range {
+	shown := map[int][]intent.Range{}
+	for i, d := range res.Documents {
+		if got.Strategy == injection.InjectFull {
+			shown[i] = []intent.Range{{End: len(d.Content)}}
+			continue
+		}
+		end := 0
+		for _, c := range slices.SortedFunc(slices.Values(got.Citations), func(a, b chat.Citation) int { return a.Start - b.Start }) {
+			if at := strings.Index(d.Content, c.Text); c.File == d.Name && at >= 0 {
+				from := max(at, end)
+				end = max(end, at+len(c.Text))
+				shown[i] = append(shown[i], intent.Range{Start: from, End: max(end, from)})
+			}
+		}
+	}
+	return shown
 }
 
 // BenchmarkReach prints the share of the needed lines of 300 messages that reach

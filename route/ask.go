@@ -140,7 +140,7 @@ func plain(low string, paths []string) string {
 	return elided().ReplaceAllString(fold(low), "$1 $2")
 }
 
-// elided is an article that stands at its noun.
+// elided is an article joined to its noun.
 var elided = lazy.Regexp(`\b(l')(\pL)`)
 
 // after is what a quote's pattern took beyond its end.

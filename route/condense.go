@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"inlay/chat"
 	"inlay/internal/lazy"
 )
 
@@ -31,7 +32,7 @@ func Condense(system string, keep []string) string {
 	return short + "\n"
 }
 
-// promptSection is a heading with all that stands below it.
+// promptSection is a heading with all that is below it.
 type promptSection struct {
 	title string // empty: what comes before the first heading
 	text  string
@@ -119,4 +120,66 @@ func elementSection(tag string) promptSection {
 // namesAny reports whether a text names one of the tools.
 func namesAny(text string, tools []string) bool {
 	return slices.ContainsFunc(tools, func(t string) bool { return t != "" && names(text, t) })
+}
+
+// condense makes the large model's prompt: the system prompt without its tools,
+// and the newest message as it was sent. What was said before and what tools
+// returned for the ask is shown as context where it all has room; where it has
+// not, the conversation goes on as it is.
+func (r Router) condense(req Request, in Input, before past, d *Decision, out *Outcome) error {
+	b := *d.Big
+	b.UseCondensedPrompt, b.Messages = true, before.newest(in.Ask)
+	before.ask = in.Ask
+	results := before.results(req.Last, d.Code != Conceptual)
+	selected := strings.TrimSpace(in.Context + "\n\n" + results)
+	if req.Context == "" && !before.short(in.Context) {
+		if before.plain() {
+			b.Messages, selected = withoutSystem(req.Messages), ""
+		} else {
+			selected = strings.TrimSpace(before.whole() + "\n\n" + results)
+		}
+	}
+	system, err := r.condensed(req, selected)
+	if err != nil {
+		return err
+	}
+	b.CondensedPrompt = system
+	d.Big, out.System, out.Messages = &b, system, b.Messages
+	return nil
+}
+
+// condensed is the condensed system prompt: the host's or client's own, or where
+// there is none, that of the mode. A client that sent none gets none.
+func (r Router) condensed(req Request, selected string) (string, error) {
+	own := Condense(req.System, foreignNames(req.Client, r.tools()))
+	if own == "" && req.Client == nil {
+		return Build(Prompt{Mode: req.Mode, Environment: req.Environment, Objective: req.objective(), Context: selected, Condensed: true})
+	}
+	if o := req.objective(); o != "" && !strings.Contains(own, o) {
+		own = strings.TrimRight(own, "\n") + "\n\n# Objective\n\n" + o + "\n"
+	}
+	if selected != "" {
+		f := fence(selected)
+		own = strings.TrimRight(own, "\n") + "\n\n# Context\n\n" + f + "\n" + selected + "\n" + f + "\n"
+	}
+	return strings.TrimLeft(own, "\n"), nil
+}
+
+// objective is the task; a client's own prompt needs none that it did not give.
+func (r Request) objective() string {
+	if r.Objective == "" && r.Client == nil {
+		return "Answer the user's latest message."
+	}
+	return r.Objective
+}
+
+func foreignNames(c *Client, known []Tool) (out []string) {
+	for _, t := range c.foreign(known) {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+func withoutSystem(messages []chat.Message) []chat.Message {
+	return slices.DeleteFunc(slices.Clone(messages), func(m chat.Message) bool { return m.Role == chat.System })
 }

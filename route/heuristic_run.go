@@ -43,7 +43,7 @@ func run(a ask) (Decision, bool) {
 	return Decision{}, false
 }
 
-// leadWords is the most words before the colon that a command stands after.
+// leadWords is the most words before a colon and a command.
 const leadWords = 6
 
 // command is the command that an ask names: all of it, a quote, or what follows

@@ -20,7 +20,7 @@ import (
 // a regular expression of lower-case text. A list of all languages is one
 // expression:
 //
-//	phrase    stands anywhere, between the ends of words
+//	phrase    anywhere, between the ends of words
 //	^phrase   begins the text
 //	~phrase   is an expression of its own, without the ends of words
 //	<name>    within a phrase, any entry of that list

@@ -98,7 +98,7 @@ type Input struct {
 	Last    *Last    // the last tool result, if a tool ran before
 	Done    []Call   // calls that were made since the ask, oldest first
 	Read    []string // files whose text is at hand
-	Files   []string // names of files that came with the message or stand in the prompt
+	Files   []string // names of files that came with the message or are in the prompt already
 	Tools   []string // names of the tools that the mode allows and that are there
 	Offered []Tool   // the same, with what they take
 }
