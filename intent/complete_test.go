@@ -308,3 +308,19 @@ func TestSeen(t *testing.T) {
 	require.Equal(t, []intent.LeftOut{{Name: "a.txt", Bytes: 75, Share: .75}}, r.Seen(map[int][]intent.Range{0: {{0, 10}, {20, 35}}, 1: {{0, 50}}}))
 	require.Empty(t, r.Seen(map[int][]intent.Range{0: {{0, 100}}, 1: {{0, 50}}}))
 }
+
+// TestParaphrase: a small message may be put in other words, as long as they
+// carry its sentences; what they do not carry is added.
+func TestParaphrase(t *testing.T) {
+	m := intent.Message{Text: "Hi! Could you tell me which notice period the lease of 2019 has? Answer in Dutch.", Window: 8000}
+	for given, want := range map[string]string{
+		"Which notice period does the lease of 2019 have? Answer in Dutch.": "Which notice period does the lease of 2019 have? Answer in Dutch.",
+		"Which notice period does the lease of 2019 have?":                  "Which notice period does the lease of 2019 have? Answer in Dutch.",
+		"What notice period has the lease? Answer in Dutch.":                "What notice period has the lease? Answer in Dutch. Could you tell me which notice period the lease of 2019 has?",
+	} {
+		a, err := intent.Complete(m, intent.Analysis{Intent: given})
+		require.NoError(t, err)
+		require.Equal(t, want, a.Intent)
+		accounted(t, asResult(m.Text, a))
+	}
+}

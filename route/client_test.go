@@ -2,6 +2,7 @@ package route_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -273,4 +274,22 @@ func TestSearchOrders(t *testing.T) {
 	out = asked(t, nil, "s", "search for tide computation")
 	require.Equal(t, "codebase_search", out.Decision.Tool.Name)
 	require.Equal(t, "search for tide computation", out.Decision.Tool.Params["query"])
+}
+
+// FuzzCondense: what is left of a prompt are its own lines in their order, and
+// nothing more goes the second time.
+func FuzzCondense(f *testing.F) {
+	for _, seed := range []string{pirate, "====\n\nTOOL USE\n\nx\n\n====\n\nRULES\n\ny", "<tools>\na\n</tools>\nb", "# Tools\n```\n# Rules\n```\n# Rules\nz"} {
+		f.Add(seed, "read_file")
+	}
+	f.Fuzz(func(t *testing.T, system, keep string) {
+		short := route.Condense(system, []string{keep})
+		require.Equal(t, short, route.Condense(short, []string{keep}))
+		rest := strings.Split(system, "\n")
+		for line := range strings.SplitSeq(strings.TrimSpace(short), "\n") {
+			at := slices.IndexFunc(rest, func(l string) bool { return strings.TrimSpace(l) == strings.TrimSpace(line) })
+			require.GreaterOrEqual(t, at, 0, "%q is not of the prompt", line)
+			rest = rest[at+1:]
+		}
+	})
 }
