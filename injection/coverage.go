@@ -38,12 +38,36 @@ var wholeDocument = lazy.Regexp(`(?i)(?:^|[^\pL\pN])(?:` +
 	`)(?:$|[^\pL\pN])`)
 
 // WholeDocument reports whether a question asks about documents as a whole.
-func WholeDocument(question string) bool { return wholeDocument().MatchString(question) }
+//
+// A count of units ("how many days of leave") asks for one fact that a passage
+// holds, and is no such question.
+func WholeDocument(question string) bool {
+	for _, at := range wholeDocument().FindAllStringIndex(question, -1) {
+		if counts().MatchString(question[at[0]:at[1]]) && units().MatchString(question[at[1]:]) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// counts are the words that ask for a number, units those that such a number is
+// measured in.
+var (
+	counts = lazy.Regexp(`(?i)how many|wie viele|combien|cuánt[oa]s|quant[ie]`)
+	units  = lazy.Regexp(`(?i)^\s*(?:d['’]|de |di |of )?\s*(?:` +
+		`(?:working |calendar |business )?(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?)|euros?|dollars?|pounds|cents?|percent|` +
+		`degrees?|met(?:re|er)s?|kilomet(?:re|er)s?|miles?|litres?|liters?|kilos?|kilograms?|grams?|tons?|tonnes?|words?|bytes?|` +
+		`sekunden?|minuten?|stunden?|(?:arbeits|werk|urlaubs)?tagen?|(?:arbeits|werk|urlaubs)?tage|nächte|wochen?|monate?n?|jahren?|jahre|prozent|grad|` +
+		`secondes?|heures?|jours?|semaines?|mois|ans|années?|pour ?cent|` +
+		`segundos?|horas?|días?|semanas?|meses|años?|por ciento|secondi|ore|giorni|settimane|mesi|anni` +
+		`)(?:$|[^\pL\pN])`)
+)
 
 // covers reports whether this turn is served by a selection.
 func (t *turn) covers() (Coverer, bool) {
 	c, ok := t.in.Retriever.(Coverer)
-	return c, ok && !t.req.Options.NoCoverage && WholeDocument(t.req.Text)
+	return c, ok && (t.req.Options.Cover || !t.req.Options.NoCoverage && WholeDocument(t.req.Text))
 }
 
 // cover fills what the decision left available with a representative selection.
@@ -98,5 +122,9 @@ func (t *turn) tellCoverage(b *built) {
 		b.coverage.Shown += c.End - c.Start
 	}
 	b.coverage.Share = float64(b.coverage.Shown) / float64(max(b.coverage.Total, 1))
-	t.warn("coverage", "", fmt.Sprintf("The question is about whole documents; the model sees %.0f %% of their text, chosen to represent all of it.", 100*b.coverage.Share))
+	why := "The question is about whole documents"
+	if t.req.Options.Cover {
+		why = "Nothing was found for the question"
+	}
+	t.warn("coverage", "", fmt.Sprintf("%s; the model sees %.0f %% of their text, chosen to represent all of it.", why, 100*b.coverage.Share))
 }

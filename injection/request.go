@@ -73,6 +73,7 @@ type Options struct {
 	Mode             Mode         // of every file without its own
 	Policy           Policy       // all or nothing
 	NoCoverage       bool         // questions about whole documents get passages like others, no representative selection (INJ-13)
+	Cover            bool         // where files are searched, a representative selection of them goes in, whatever is asked
 	Limit            int          // retrieval_limit; 0 means 3, else 1..100
 	Threshold        *float64     // retrieval_affinity_threshold, 0..1; nil means the embedder's own
 	TargetContextUse float64      // 0 means 0.7, else 0 < x <= 1

@@ -44,11 +44,7 @@ func (Builtin) Analyze(ctx context.Context, m Message) (Analysis, error) {
 // bulk finds what is to be moved, in order: every piece of some size, if
 // together they are significantly larger than what is left.
 func bulk(raw string) []span {
-	p := newPage(raw)
-	spans := p.merge(p.find())
-	spans = append(spans, p.loose(spans)...)
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	spans = slices.DeleteFunc(p.join(spans), func(s span) bool { return s.end-s.start < least })
+	spans := newPage(raw).pieces()
 	moved := 0
 	for _, s := range spans {
 		moved += s.end - s.start
@@ -57,6 +53,14 @@ func bulk(raw string) []span {
 		return nil
 	}
 	return spans
+}
+
+// pieces are the pieces of bulk of some size, in order.
+func (p *page) pieces() []span {
+	spans := p.merge(p.find())
+	spans = append(spans, p.loose(spans)...)
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	return slices.DeleteFunc(p.join(spans), func(s span) bool { return s.end-s.start < least })
 }
 
 // find asks the detectors line by line; the first that claims lines has them.

@@ -45,10 +45,26 @@ type Result struct {
 	Documents []Document   `json:"documents"`
 	DocList   string       `json:"doc_list,omitempty"` // the group of the documents, if there are any
 	Analyzer  string       `json:"analyzer"`
-	Valid     bool         `json:"valid"` // false: the analysis failed and the raw message stands
+	Valid     bool         `json:"valid"` // false: the analysis failed and the raw message is the prompt
+	Decision  Decision     `json:"decision"`
 	Reason    string       `json:"reason"`
 	Tokens    tokens.Count `json:"tokens"`    // of Raw, as far as the decision needed it
 	Threshold int          `json:"threshold"` // tokens from which bulk is moved: a tenth of the window, rounded up
+
+	Completed   int     `json:"completed"`   // bytes that the analysis left out and that were added to intent or documents
+	Paraphrased []Range `json:"paraphrased"` // what the intent says in other words; all else of Raw is in Text or a document
+	Stages      []Stage `json:"stages"`      // what the analysis cost
+}
+
+// StageName is the name of the only stage of an extraction.
+const StageName = "intent"
+
+// Stage is the cost of one step of a turn.
+type Stage struct {
+	Name      string `json:"name"`
+	In        int    `json:"tokens_in"` // as the analyzer's server reports them; 0: no model was asked, or it reports none
+	Out       int    `json:"tokens_out"`
+	LatencyNS int64  `json:"latency_ns"`
 }
 
 // DocList names a message's group of documents.
@@ -71,26 +87,37 @@ func (e Extractor) Extract(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("extract intent: %w", err)
 	}
+	begin := time.Now()
 	a, err := analyzer.Analyze(ctx, m)
+	spent := Stage{Name: StageName, In: a.Usage.In, Out: a.Usage.Out, LatencyNS: time.Since(begin).Nanoseconds()}
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("extract intent: %w", ctx.Err())
 	}
 	if err == nil {
-		err = Check(m, a)
+		a, err = Complete(m, a)
 	}
-	res := Result{
-		Raw: r.Text, Text: r.Text, Analyzer: analyzer.Name(), Valid: err == nil, Documents: []Document{},
-		Tokens: m.Tokens, Threshold: threshold(m.Window),
-	}
-	if err == nil {
-		res.Text, res.Language, res.Documents = a.Intent, a.DetectedLanguage, documents(a.ContextItems)
-	}
-	if len(res.Documents) > 0 {
-		res.DocList = DocList(r.MessageID)
-	}
+	res := result(r, m, a, err)
+	res.Analyzer, res.Stages = analyzer.Name(), []Stage{spent}
 	res.Reason = reason(m, res, err)
 	e.log(ctx, res, time.Since(start))
 	return res, nil
+}
+
+// result is what an analysis, or its failure, makes of a message.
+func result(r Request, m Message, a Analysis, err error) Result {
+	res := Result{
+		Raw: r.Text, Text: r.Text, Valid: err == nil, Documents: []Document{}, Paraphrased: []Range{},
+		Tokens: m.Tokens, Threshold: threshold(m.Window), Decision: decision(m, a, err),
+	}
+	if err != nil {
+		return res
+	}
+	res.Text, res.Language, res.Documents, res.Completed = a.Intent, a.DetectedLanguage, documents(a.ContextItems), a.Completed
+	res.Paraphrased = append(res.Paraphrased, a.Paraphrased...)
+	if len(res.Documents) > 0 {
+		res.DocList = DocList(r.MessageID)
+	}
+	return res
 }
 
 func measure(ctx context.Context, r Request) (Message, error) {
@@ -132,7 +159,6 @@ func Check(m Message, a Analysis) error {
 		return errSmall
 	}
 	end := 0
-	var rest strings.Builder
 	for _, it := range a.ContextItems {
 		switch {
 		case it.Start < 0 || it.Start >= it.End || it.End > len(m.Text) || m.Text[it.Start:it.End] != it.Content:
@@ -140,11 +166,9 @@ func Check(m Message, a Analysis) error {
 		case it.Start < end:
 			return errOrder
 		}
-		rest.WriteString(m.Text[end:it.Start])
 		end = it.End
 	}
-	rest.WriteString(m.Text[end:])
-	for _, ref := range references(rest.String()) {
+	for _, ref := range references(remainder(m.Text, a.ContextItems)) {
 		if !strings.Contains(a.Intent, ref) {
 			return errDropped
 		}
@@ -192,7 +216,11 @@ func reason(m Message, r Result, err error) string {
 		return "The message takes a tenth of the window or more, and holds no bulk that is significantly larger than the request."
 	}
 	n := len(r.Documents)
-	return "The message takes a tenth of the window or more, so " + plural.Of(n, "piece") + " of it " + plural.Pick(n, "was moved into a document.", "were moved into documents.")
+	text := "The message takes a tenth of the window or more, so " + plural.Of(n, "piece") + " of it " + plural.Pick(n, "was moved into a document.", "were moved into documents.")
+	if r.Completed > 0 {
+		text += fmt.Sprintf(" The analysis left %s out, which were added.", plural.Of(r.Completed, "byte"))
+	}
+	return text
 }
 
 // publicReason quotes our own errors; what others say may hold content.
@@ -206,7 +234,7 @@ func publicReason(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return string(f.Code)
 	}
-	for _, own := range []error{errSmall, errEmpty, errSlice, errOrder, errDropped, errAnswer, errCut} {
+	for _, own := range []error{errSmall, errEmpty, errSlice, errOrder, errDropped, errAnswer, errCut, errParagraphs, errLong, errLeftOut} {
 		if errors.Is(err, own) {
 			return own.Error()
 		}

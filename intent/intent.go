@@ -3,12 +3,15 @@
 // The bulk becomes documents, which are then files like any other; the rest
 // is the current prompt (SPEC section 6).
 //
-//	raw message ─► Analyzer ─► checked: every item an exact slice ─► Result: current prompt, documents
+//	raw message ─► Analyzer ─► Complete: every byte accounted for ─► Result: current prompt, documents
 //	                  └─ failed or invalid ─► the raw message, no documents
 //
-// Nothing the user wrote is lost: the raw message is kept, and every document
-// is raw[Start:End]. There are two analyzers, [Builtin] (structure and size, no
-// model) and [Model] (asks a model).
+// Nothing the user wrote is lost: the raw message is kept, every document is
+// raw[Start:End], and [Complete] makes every analysis account for the whole
+// message. Moving bulk never gives the model less than the raw message would
+// have: [Result.Prefer] decides that once the turn knows what fits. There are
+// two analyzers, [Builtin] (structure and size, no model) and [Model] (asks a
+// model).
 package intent
 
 import (
@@ -33,7 +36,14 @@ type Analysis struct {
 	DetectedLanguage string `json:"detectedLanguage,omitempty"` // ISO 639-1; empty: not told
 	Intent           string `json:"intent"`                     // what the user wants, in that language
 	ContextItems     []Item `json:"contextItems"`               // in the order of the message
+
+	Paraphrased []Range `json:"-"` // set by Complete: sentences of the message that the intent says in other words
+	Completed   int     `json:"-"` // set by Complete: bytes that the analyzer left out and that were added
+	Usage       Usage   `json:"-"` // what the analyzer spent
 }
+
+// Usage is the tokens that a model reports for its analysis, all tries together.
+type Usage struct{ In, Out int }
 
 // Item is bulk to be attached as a document.
 type Item struct {

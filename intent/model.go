@@ -55,8 +55,10 @@ func (m Model) Analyze(ctx context.Context, msg Message) (Analysis, error) {
 		MaxTokens: answerTokens(msg),
 	}
 	var a Analysis
+	var spent Usage
 	for range 2 {
 		a, err = m.ask(ctx, msg, request, check)
+		spent.In, spent.Out = spent.In+a.Usage.In, spent.Out+a.Usage.Out
 		if err == nil || ctx.Err() != nil {
 			break
 		}
@@ -64,8 +66,9 @@ func (m Model) Analyze(ctx context.Context, msg Message) (Analysis, error) {
 		request.Messages = append(Prompt(msg), chat.Message{Role: chat.User, Text: again})
 	}
 	if err != nil {
-		return Analysis{}, fmt.Errorf("analyze message: %w", err)
+		return Analysis{Usage: spent}, fmt.Errorf("analyze message: %w", err)
 	}
+	a.Usage = spent
 	return a, nil
 }
 
@@ -102,13 +105,16 @@ func Prompt(m Message) []chat.Message {
 
 func (m Model) ask(ctx context.Context, msg Message, request llm.Request, check *schema.Schema) (Analysis, error) {
 	answer, err := llm.Collect(ctx, m.Generator, request)
-	if err != nil {
-		return Analysis{}, err
+	spent := Usage{In: answer.Usage.Prompt, Out: answer.Usage.Completion}
+	if err == nil && answer.Done == "length" {
+		err = errCut
 	}
-	if answer.Done == "length" {
-		return Analysis{}, errCut
+	var a Analysis
+	if err == nil {
+		a, err = parseAnswer(msg, answer.Text, check)
 	}
-	return parseAnswer(msg, answer.Text, check)
+	a.Usage = spent
+	return a, err
 }
 
 // parseAnswer reads an answer and places its items in the message.
@@ -126,7 +132,7 @@ func parseAnswer(msg Message, text string, check *schema.Schema) (Analysis, erro
 	}
 	a.DetectedLanguage = languageCode(a.DetectedLanguage)
 	a.Intent = strings.TrimSpace(a.Intent)
-	return a, Check(msg, a)
+	return Complete(msg, a)
 }
 
 // bare is an answer without the Markdown fence that some models lay around it.

@@ -15,45 +15,30 @@ type ask struct {
 	low     string   // text in lower case
 	words   string   // low without courtesies at its start, and "_" for files and quotes
 	paths   []string // files and folders
+	given   []string // files that it names and that came with it
 	quoted  []string // in backticks or quotes, paths or not
 	symbols []string // names of code
 	around  []string // what the whole ask has in quotes
 }
 
-// extensions of files that are named in running text.
-const extensions = `go|py|pyi|js|mjs|cjs|jsx|ts|tsx|java|c|h|cc|cpp|hpp|cs|rs|rb|erb|php|kt|swift|scala|dart|lua|pl|ex|exs|zig|hs|ml|jl|sql|sh|bat|ps1|` +
-	`html|css|scss|less|vue|svelte|svg|md|rst|adoc|tex|txt|pdf|docx|xlsx|pptx|json|jsonl|ya?ml|toml|ini|cfg|conf|env|properties|example|xml|csv|tsv|log|lock|mod|sum|` +
-	`proto|graphql|prisma|tf|tfvars|hcl|gradle|kts|cmake|mk|ipynb|sbt|[fF]90|[fF]95|R|Rmd|qmd|hs|cabal|sol|cu|cuh|glsl|wgsl|dts|dtsi|overlay|gd|tscn|tres|mm|plist|pbxproj|xcconfig|csproj|sln|fs|fsx|vb|clj|cljs|edn|erl|hrl|heex|eex|leex|nim|nix|v|sv|vhd|vhdl|asm|ld|nml|bib|sty|astro|mdx|hbs|ejs|twig|haml|slim|erb|jinja|j2|tpl|tmpl|service|bats|fish|zsh|nf|smk|parquet|http|rego|cue|dhall|groovy|coffee|elm|res|re|mli|jsonc|json5|geojson|po|pot|strings|patch|diff`
-
 var (
 	fenced   = lazy.Regexp("(?s)```.*?(?:```|$)")
-	pathLike = lazy.Regexp("(?:^|[\\s\"'`(])((?:\\.{0,2}/)?(?:[\\w@.-]+/)+[\\w@.-]*|\\.?[\\w-]+(?:\\.[\\w-]+)*\\.(?:" + extensions +
-		")|" + bareNames + "|\\.(?:env|git\\w+|\\w+ignore|\\w+rc|editorconfig|node-version|python-version|tool-versions|babelrc)(?:\\.\\w+)*)(?:[\\s\"'`),;:?!]|\\.(?:\\s|$)|$)")
-	quotes = lazy.Regexp("`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|(?:^|[\\s(])'([^'\n]+)'(?:[\\s,.;:?!)]|$)")
-	spaced = lazy.Regexp(`^[\w@./-]+(?: [\w@./-]+)+\.(?:` + extensions + `)$`) // a file's name with spaces
-	verbs  = lazy.Regexp(`^(?:` + firstWords + `)\b`)
-	symbol = lazy.Regexp(`\b(?:[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Za-z0-9]+_[A-Za-z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\)|(?:` + owners + `)\.\w+)`)
+	pathLike = pattern("(?:^|[\\s\"'`(])((?:\\.{0,2}/)?(?:[\\w@.-]+/)+[\\w@.-]*|\\.?[\\w-]+(?:\\.[\\w-]+)*\\.(?:<extensions>)|<bare names>|\\.(?:env|git\\w+|\\w+ignore|\\w+rc|editorconfig|node-version|python-version|tool-versions|babelrc)(?:\\.\\w+)*)(?:[\\s\"'`),;:?!]|\\.(?:\\s|$)|$)")
+	quotes   = lazy.Regexp("`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|(?:^|[\\s(])'([^'\n]+)'(?:[\\s,.;:?!)]|$)")
+	spaced   = pattern(`^[\w@./-]+(?: [\w@./-]+)+\.(?:<extensions>)$`) // a file's name with spaces
+	verbs    = pattern(`^(?:<first words>)\b`)
+	symbol   = pattern(`\b(?:[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Za-z0-9]+_[A-Za-z0-9_]+|\w+\(\)|\w+\.[a-z]\w+\(\)|[a-z]\w*\.[A-Z]\w+|(?:<owners>)\.\w+)`)
 	// brands look like names of code, or of files.
-	brands = lazy.Regexp(`^(?:(?:Java|Type|Action|Coffee|Post)Script|Git(?:Hub|Lab)|GraphQL|(?:Postgre|My|No|New)SQL|SQLite|OAuth2?|OpenID|[mi]OS|iOS|iPhone|iPad|LaTeX|DevOps|MLOps|YouTube|JUnit|Open(?:AI|API|SSL|GL|CV|Telemetry)|ChatGPT|WebSockets?|WebAssembly|RabbitMQ|DynamoDB|MongoDB|CouchDB|InfluxDB|NumPy|PyTorch|PyCharm|TensorFlow|FastAPI|NestJS|NextJS|IntelliJ|VSCode|LinkedIn|PayPal|StackOverflow|BigQuery|ElasticSearch|CloudFront|jQuery|eBay|McDonalds|e\w?Commerce|CI_CD|x86_64|utf_8)$|(?i)^(?:node|vue|next|nuxt|three|d3|express|react|socket|moment|chart|ember|backbone|asp)\.(?:js|io|net)$`)
-	url    = lazy.Regexp("`(?:" + programs + ")\\s[^`\n]*`|\\w+://\\w\\S*") // or a command in quotes
+	brands = pattern(`^(?:<brands>)$|(?i)^(?:<brand sites>)\.(?:js|io|net)$`)
+	url    = pattern("`(?:<programs>)\\s[^`\n]*`|\\w+://\\w\\S*") // or a command in quotes
 	// fraction is no path: 1/2, km/h, input/output.
-	fraction = lazy.Regexp(`^(?:\d+/\d+|\w{1,3}/\w{1,3}|input/output|yes/no|true/false|and/or|client/server|he/she|pros/cons|read/write)$`)
-	owned    = lazy.Regexp(`^(?:` + owners + `)\.\w+$`)
+	fraction = pattern(`(?i)^(?:\d+/\d+|\w{1,3}/\w{1,3}|<pairs>)$`)
+	owned    = pattern(`^(?:<owners>)\.\w+$`)
 	rooted   = lazy.Regexp(`^/(?:etc|usr|var|home|tmp|opt|root|dev|proc|srv|mnt|sys|s?bin|lib|Users|app|workspace)(?:/|$)`)
 	thereIs  = lazy.Regexp(`(?i)\b(?:is there|there is|have|has|gibt es) (?:an?|ein\w*) $`)
 	// anyOne before a file's name speaks of files of that kind, not of one.
 	anyOne = lazy.Regexp(`(?i)(?:^|[\s(])(?:an?|any|every|each|ein\w*|jede\w*)\s+(?:(?:good|proper|typical|new|simple|gut\w*) )?["'` + "`" + `]?$`)
 )
-
-// bareNames are files without an extension.
-const bareNames = `Dockerfile|Makefile|README|LICENSE|CHANGELOG|CONTRIBUTING|Procfile|Gemfile|Rakefile|Vagrantfile|Jenkinsfile|Brewfile|Caddyfile|CODEOWNERS|Podfile|Pipfile|Snakefile|Fastfile|Justfile|justfile|Earthfile|Tiltfile|Cartfile|Berksfile|Guardfile|Capfile|Containerfile|Dangerfile|GNUmakefile|Kconfig|KConfig`
-
-// owners stand before the names of what they have, which are no files.
-const owners = `console|logger|log|Math|JSON|Object|Array|Promise|process|window|document|self|this|os|sys|np|pd|fmt|System|Thread`
-
-// firstWords begin an ask to do something.
-const firstWords = `read|open|run|re-?run|execute|list|show|search|grep|find|look|check|start|launch|build|install|fix|explain|summari[sz]e|use|tell|` +
-	`lies|öffne|führe?|starte?|liste|zeige?|suche|prüfe?|erkläre?`
 
 // prose is an ask without its code blocks and addresses, but for commands.
 func prose(text string) string {
@@ -121,6 +106,13 @@ func readAsk(in Input, text string) ask {
 		return slices.ContainsFunc(a.paths, func(long string) bool { return strings.HasSuffix(long, "/"+p) })
 	})
 	a.words = plain(a.low, a.paths)
+	a.paths = slices.DeleteFunc(a.paths, func(p string) bool {
+		came := attachedFile(in.Files, p)
+		if came {
+			a.given = append(a.given, p)
+		}
+		return came
+	})
 	for _, s := range symbol().FindAllString(text, -1) {
 		if !brands().MatchString(s) && !slices.ContainsFunc(a.paths, func(p string) bool { return strings.Contains(p, s) }) {
 			a.symbols = append(a.symbols, s)
@@ -145,8 +137,11 @@ func plain(low string, paths []string) string {
 	if request().MatchString(lead) { // asked kindly, it is no question
 		low = strings.TrimRight(low, "? \n")
 	}
-	return low
+	return elided().ReplaceAllString(fold(low), "$1 $2")
 }
+
+// elided is an article joined to its noun.
+var elided = lazy.Regexp(`\b(l')(\pL)`)
 
 // after is what a quote's pattern took beyond its end.
 func after(q string) string {
@@ -194,8 +189,8 @@ func (a ask) says(phrase func() *regexp.Regexp) bool { return phrase().MatchStri
 const toDo = `(?:read|open|run|execute|touch|change|edit|modify|look|use|start|delete|remove|install|list|search|show|print|write|do|call|commit|restart|deploy|rename|view|check|fix|bother|worry|care|consider|include)`
 
 var forbidden = lazy.Regexp("(?i)(?:" + strings.Join([]string{
-	`\b(?:i )?(?:don['’]?t|do not) (?:want|need|expect) you to\b[^,;\n]*?(?:[,;\n]|\b(?:but|and (?:just|only|instead))\b|$)`,
-	`(?:^|[.!?;,]\s*|\b(?:please|but|and|so|then|you|we) )(?:don['’]?t|do not|never|(?:must|should|shall|may) ?not|mustn['’]?t|shouldn['’]?t|avoid|no need to|there is no need to)(?: just| even| you)? ` + toDo + `(?:ing|ning|ting)?\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\b(?:but|and (?:just|only|instead))\b|$)`,
+	`\b(?:i )?(?:don['’]?t|do not) (?:want|need|expect) you to\b[^,;\n]*?(?:[,;\n]|\b(?:but|and (?:just|only|instead)|just)\b|$)`,
+	`(?:^|[.!?;,]\s*|\b(?:please|but|and|so|then|you|we) )(?:don['’]?t|do not|never|(?:must|should|shall|may) ?not|mustn['’]?t|shouldn['’]?t|avoid|no need to|there is no need to)(?: just| even| you)? ` + toDo + `(?:ing|ning|ting)?\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\b(?:but|and (?:just|only|instead)|just (?:tell|show|explain|list))\b|$)`,
 	`(?:\bavoid|\bi forbid you to|(?:^|[.!?;,]\s*|\bplease )(?:skip|ignore|forget(?: about)?|disregard))\b[^,;\n]*?(?:[,;\n]|[.!?](?:\s|$)|\b(?:but|and (?:just|only|instead))\b|$)`,
 	`\bwithout (?:\w+ing)\b[^,;:\n]*?(?:[,;:\n]|[.!?](?:\s|$)|$)`,
 	"\\b(?:instead of|rather than)(?: \\w+ing)? [\"'`]?[\\w./-]+[\"'`]?,?",
@@ -222,7 +217,7 @@ func granted(text string) string {
 
 var (
 	stops = lazy.Regexp(`[.!?]\s+|:-?[)D]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
-	next  = lazy.Regexp(`(?i)(?:, (?:and )?| and )(?:also )?(?:` + firstWords + `)\b`)
+	next  = pattern(`(?i)(?:, (?:and )?| and )(?:also )?((?:<first words>)\b|(?:<late questions>)\b)`)
 )
 
 // clauses are the steps of an ask in their order. What stands in quotes is not
@@ -237,10 +232,9 @@ func clauses(text string) (out []string) {
 			out = append(out, text[at[0]:at[1]])
 			continue
 		}
-		cuts := next().FindAllStringIndex(masked[at[0]:at[1]], -1)
-		for i := range cuts {
-			verb := strings.LastIndexByte(masked[at[0]+cuts[i][0]:at[0]+cuts[i][1]], ' ')
-			cuts[i][1] = cuts[i][0] + verb + 1
+		var cuts [][]int
+		for _, m := range next().FindAllStringSubmatchIndex(masked[at[0]:at[1]], -1) {
+			cuts = append(cuts, []int{m[0], m[2]})
 		}
 		for _, inner := range between(masked[at[0]:at[1]], cuts) {
 			out = append(out, text[at[0]+inner[0]:at[0]+inner[1]])

@@ -5,7 +5,8 @@ import "context"
 // Heuristic decides by the words of the ask, without a model: a tool to read,
 // edit, search, run or inspect, or to go on from the last tool result; the
 // large model for what is conceptual, a synthesis or a summary of what is at
-// hand. It speaks English and German.
+// hand, and, with its tools, wherever no rule is sure. It speaks English, German
+// and French (words).
 type Heuristic struct{}
 
 var _ Decider = Heuristic{}
@@ -23,7 +24,7 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 	if len(in.Done) > 0 {
 		return whole.proceed(), Usage{}, nil
 	}
-	for _, rule := range []rule{typedIn, goOn, atHand, aside, seek} {
+	for _, rule := range []rule{typedIn, goOn, attached, atHand, aside, seek} {
 		if d, ok := rule(whole); ok {
 			return d, Usage{}, nil
 		}
@@ -38,7 +39,7 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 			return d, Usage{}, nil
 		}
 	}
-	return big("the ask is conceptual or can be answered from what is at hand"), Usage{}, nil
+	return whole.rest(), Usage{}, nil
 }
 
 // readGranted reads an ask without what it forbids. A file that must not be
@@ -64,7 +65,7 @@ func (a ask) part(clause string) ask {
 
 // first is what a clause asks for by the first rule that knows.
 func first(a ask) (Decision, bool) {
-	for _, rule := range []rule{run, write, list, grep, edit, read, find, goOnTo} {
+	for _, rule := range []rule{run, write, list, grep, edit, read, find, search, goOnTo} {
 		if d, ok := rule(a); ok {
 			return d, true
 		}
@@ -79,7 +80,7 @@ func (a ask) proceed() Decision {
 	if d, ok := a.firstHit(); ok {
 		return d
 	}
-	end := big("what the ask takes was done, and the results are at hand")
+	end := because(AtHand, big("what the ask takes was done, and the results are at hand"))
 	for _, clause := range clauses(a.text) {
 		step := a.part(clause)
 		d, ok := first(step)
@@ -87,7 +88,7 @@ func (a ask) proceed() Decision {
 		case ok && d.Tool != nil && !again(a.Done, *d.Tool):
 			return d
 		case ok && d.Big != nil && d.Big.NeedsTools, step.orders():
-			end.Big.NeedsTools = true
+			end.Code, end.Big.NeedsTools = Work, true
 		}
 	}
 	return end
@@ -110,9 +111,15 @@ func (a ask) firstHit() (Decision, bool) {
 type rule func(a ask) (Decision, bool)
 
 func use(tool string, params map[string]any, why string) (Decision, bool) {
-	return Decision{Decision: ToTool, Tool: &Call{tool, params}, Reasoning: why}, true
+	return Decision{Decision: ToTool, Tool: &Call{tool, params}, Reasoning: why, Code: ByTool}, true
 }
 
 func big(why string) Decision {
-	return Decision{Decision: ToBig, Big: &Big{Notes: why}, Reasoning: why}
+	return Decision{Decision: ToBig, Big: &Big{Notes: why}, Reasoning: why, Code: Conceptual}
+}
+
+// because is a decision with its code.
+func because(c Code, d Decision) Decision {
+	d.Code = c
+	return d
 }

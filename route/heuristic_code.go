@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"inlay/internal/lazy"
 )
@@ -56,7 +58,7 @@ func edit(a ask) (Decision, bool) {
 		return Decision{}, false
 	}
 	if !slices.ContainsFunc([]string{"apply_diff", "insert_content", "write_to_file"}, a.can) {
-		return big("the ask is to change something, which this mode cannot"), len(a.paths) > 0
+		return because(Unsure, writes("the ask is to change something, which this mode cannot")), len(a.paths) > 0
 	}
 	if d, ok := a.spelled(); ok {
 		return d, true
@@ -65,12 +67,15 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || !a.ours() && !a.says(definite) && (!a.says(coded) || a.says(general)) {
+		if a.says(prosaic) || !a.ours() && (!a.says(definite) || !a.says(coded) && a.says(general)) || a.says(household) || a.says(outside) {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
 	}
 	p := a.paths[0]
+	if a.says(filing) {
+		return because(Unsure, writes("no tool moves or deletes files")), true
+	}
 	if a.knows(p) {
 		return writes("the file is at hand and the change must be written; prefer apply_diff or insert_content"), true
 	}
@@ -90,7 +95,7 @@ func (a ask) spelled() (Decision, bool) {
 
 // writes sends what must be written to the large model, with its tools.
 func writes(why string) Decision {
-	d := big(why)
+	d := because(Work, big(why))
 	d.Big.NeedsTools = true
 	return d
 }
@@ -105,9 +110,10 @@ var (
 func (a ask) exact(p string) (Decision, bool) {
 	if m := literal().FindStringSubmatch(a.text); m != nil && a.can("apply_diff") {
 		from, to := pair(m[1:])
-		for row := range strings.Lines(a.Last.Preview) {
+		preview := unnumbered(a.Last.Preview)
+		for row := range strings.Lines(preview) {
 			row = strings.TrimRight(row, "\r\n")
-			if strings.Count(a.Last.Preview, from) == 1 && strings.Contains(row, from) {
+			if strings.Count(preview, from) == 1 && within(row, from) && (m[len(m)-2] == "" || unmistakable().MatchString(from)) {
 				diff := "<<<<<<< SEARCH\n" + row + "\n=======\n" + strings.Replace(row, from, to, 1) + "\n>>>>>>> REPLACE"
 				return use("apply_diff", map[string]any{"path": p, "diff": diff}, "the ask spells out the change and the file is at hand")
 			}
@@ -122,7 +128,27 @@ func (a ask) exact(p string) (Decision, bool) {
 	return Decision{}, false
 }
 
-var edge = lazy.Regexp("(?i)^(?:" + courtesies + ")(?:add|append|put|insert)\\s+(?:(?:the|this|a) (?:line|entry) )?(?:[`\"]([^`\"]+)[`\"]|([^\\s,]*[=:_#/@.<({][^\\s,]*|\\w+ [^\\s,]*=[^\\s,]*))\\s+(?:as (?:the |a )?(?:very )?(?:new )?(last|first) line|(?:at|to) the (?:very )?(end|bottom|top|start|beginning))(?: (?:of|in) \\S+(?: file)?)?(?:,? (?:please|pls|thanks))?[.!]?$")
+// unmistakable is a text that nobody writes for what it names: with a digit, a
+// sign, or the capitals of a name.
+var unmistakable = lazy.Regexp(`[^\pL\s'’.,-]|[a-z][A-Z]`)
+
+// within reports whether a row has a text that neither begins nor ends within a
+// word.
+func within(row, text string) bool {
+	at := strings.Index(row, text)
+	if at < 0 || text == "" {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(row[:at])
+	after, _ := utf8.DecodeRuneInString(row[at+len(text):])
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return (!wordly(before) || !wordly(first)) && (!wordly(last) || !wordly(after))
+}
+
+func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+
+var edge = pattern("(?i)^(?:<courtesies>)*(?:add|append|put|insert)\\s+(?:(?:the|this|a) (?:line|entry) )?(?:[`\"]([^`\"]+)[`\"]|([^\\s,]*[=:_#/@.<({][^\\s,]*|\\w+ [^\\s,]*=[^\\s,]*))\\s+(?:as (?:the |a )?(?:very )?(?:new )?(last|first) line|(?:at|to) the (?:very )?(end|bottom|top|start|beginning))(?: (?:of|in) \\S+(?: file)?)?(?:,? (?:please|pls|thanks))?[.!]?$")
 
 // atEdge is a line that an ask spells out for the end of a file (0) or for its start (1).
 func (a ask) atEdge() (line int, content string, ok bool) {
@@ -169,22 +195,38 @@ func find(a ask) (Decision, bool) {
 	if a.opinion() || a.speaksOfLast() {
 		return Decision{}, false
 	}
-	about := a.ours()
-	switch {
-	case a.general():
+	if a.general() {
 		return Decision{}, false
-	case a.says(authors):
-		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic), "the code that the ask builds on must be found first")
-	case a.says(broken) && a.says(causes) && (!a.says(question) || about):
-		return a.locate("the ask is about code that goes wrong")
-	case a.says(reasons) && !a.asks(), a.says(whichOf), a.says(partOf), a.says(somewhere) && about:
-		return a.locate("the ask is to find code")
-	case a.says(passive), a.says(how), a.says(whenDone) && a.says(coded) && !a.says(inKind), a.says(theCode) && (a.says(finds) || a.says(tells) && about):
-		return a.when(true, "the ask is to find code")
-	case a.says(already) && about, a.says(tells) && about, a.says(finds) && about:
-		return a.when(true, "the ask is about code that is not at hand")
 	}
-	return Decision{}, false
+	if a.says(authors) {
+		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic) && a.says(coded), "the code that the ask builds on must be found first")
+	}
+	return a.when(a.seeksCode(), "the ask is about code that is not at hand")
+}
+
+// seeksCode reports whether an ask is about code of the workspace: what goes
+// wrong in it, where something is, how or why it is done.
+func (a ask) seeksCode() bool {
+	about := a.ours()
+	return a.seeksCause(about) || a.seeksPlace(about) ||
+		a.says(already) && (about || a.says(theCode)) || a.says(related) && (about || a.says(tells)) || about && (a.says(tells) || a.says(finds))
+}
+
+func (a ask) seeksCause(about bool) bool {
+	return a.says(broken) && a.says(causes) && (!a.says(question) || about) || a.says(reasons) && !a.asks()
+}
+
+// seeksPlace reports whether an ask is for the place where something is done.
+func (a ask) seeksPlace(about bool) bool {
+	switch {
+	case a.says(whichOf), a.says(partOf), a.says(somewhere) && about, a.says(how):
+		return true
+	case a.says(passive):
+		return !a.says(worldly) || about || a.says(coded)
+	case a.says(whenDone):
+		return a.says(coded) && !a.says(inKind)
+	}
+	return a.says(theCode) && (a.says(finds) || a.says(whereIs) || a.says(tells) && about)
 }
 
 // report takes the report of a failure for an ask to find it.
@@ -217,19 +259,30 @@ func read(a ask) (Decision, bool) {
 		unread = slices.IndexFunc(a.paths, isFolder)
 	}
 	switch {
+	case unread >= 0 && rooted().MatchString(a.paths[unread]):
+		return because(Unsure, writes("the file is none of the workspace")), true
 	case unread < 0:
-		return big("the file is at hand"), true
+		return because(AtHand, big("the file is at hand")), true
 	case a.says(authors) && !a.about():
 		return writes("the file is to be written"), true
 	case isFolder(a.paths[unread]) && (!a.says(opens) || strings.HasSuffix(a.paths[unread], "/")):
-		if a.says(views) && a.can("list_files") {
+		if a.says(views) && !a.says(searches) && a.can("list_files") {
 			return use("list_files", map[string]any{"path": a.paths[unread]}, "the ask is to look into a folder")
+		}
+		if p := a.paths[unread]; !strings.HasSuffix(p, "/") && !a.ours() && !a.says(coded) && !a.placed(p) {
+			return Decision{}, false // perhaps no folder at all
 		}
 		return a.locate("the ask is about a folder")
 	case !a.can("read_file"):
 		return Decision{}, false
 	}
 	return use("read_file", map[string]any{"path": a.paths[unread]}, "the ask is about this file, which is not at hand")
+}
+
+// placed reports whether an ask speaks of what is in a folder.
+func (a ask) placed(p string) bool {
+	before, _, _ := strings.Cut(a.text, p)
+	return withinAt().MatchString(before) || a.says(searches)
 }
 
 var aboutPath = lazy.Regexp("(?i)\\b(?:for|about|of|from|on|based on|für|aus|über|von)\\s+(?:the |file |die |der |das )*[\"'`]?$")
@@ -247,7 +300,7 @@ func isFolder(p string) bool {
 	return strings.HasSuffix(p, "/") || strings.Contains(p, "/") && !strings.Contains(last, ".") && !barePath().MatchString(last)
 }
 
-var barePath = lazy.Regexp(`^(?:` + bareNames + `|[A-Z]\w*file)$`)
+var barePath = pattern(`^(?:<bare names>|[A-Z]\w*file)$`)
 
 // write makes a file whose content the ask brings along.
 func write(a ask) (Decision, bool) {

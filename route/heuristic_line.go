@@ -17,16 +17,14 @@ const maxWords = 80
 
 var (
 	// leads before a command line: courtesies, a prompt's sign, a verb.
-	lineLead = lazy.Regexp(`(?i)^[$>%]\s+|^(?:` + courtesies + `)(?:(?:re-?run|run|execute|do|try|type|führe?)\s+(?:mal |bitte )*)?`)
-	toRun    = lazy.Regexp(`(?i)\b(?:run|execute|use|try|do|führe|starte|start|with|via|using|mit)\s+(?:a |the |bitte |mal )?`)
+	lineLead = pattern(`(?i)^[$>%]\s+|^(?:<courtesies>)*(?:(?:<line verbs>)\s+(?:mal |bitte )*)?`)
+	toRun    = pattern(`(?i)(?:^|\PL)(?:<run words>)\s+(?:a |the |bitte |mal )?`)
 	// closing ends a command in a sentence.
-	closing = lazy.Regexp(`(?i)^(?:and (?:then|also|only|just|tell|show|fix|report|see|check|let|give|paste|send|commit|post|explain|say|look|find|read|open|run|rerun|summari[sz]e|list|describe|make|what|why|if|i|we|copy|put|write|save|add|stop|wait|debug|investigate|analy[sz]e|compare|count|print|fetch)|then|so (?:i|we|that)|because|but|` +
-		`in the (?:root|terminal|shell|background)|please|pls|plz|for me|to (?:see|check|make|verify|find|get|update|start|build|install)|aus|und (?:\pL+)|again|now|once more|first|instead|after that|afterwards|before|until|when|bitte|thanks|thx|thank you|danke|cheers|lol|ok\?|real quick|quickly|nochmal|–|—)(?:[\s,.;:?!)]|$)`)
+	closing = pattern(`(?i)^(?:<command ends>)(?:[\s,.;:?!)]|$)`)
 	// wholly is all that may stand after a command for it to be the whole ask.
-	wholly = lazy.Regexp(`(?i)^(?:[\s,.!)]*(?:please|pls|plz|for me|again|now|once more|first|instead|bitte|thanks|thx|thank you|danke|cheers|lol|real quick|quickly|nochmal|(?:should|would|will) (?:do|work|help)(?: it)?))*[\s,.!)]*$`)
+	wholly = lazy.Regexp(`(?i)^(?:[\s,.!)]*(?:please|pls|plz|for me|again|now|once more|first|instead|bitte(?: ausführen| starten| laufen lassen)?|ausführen|thanks|thx|thank you|danke|cheers|lol|real quick|quickly|nochmal|(?:should|would|will) (?:do|work|help)(?: it)?))*[\s,.!)]*$`)
 	// said are words that sentences have and commands do not.
-	said = lazy.Regexp(`(?i)^(?:the|for|an?|is|are|was|were|be|to|through|over|sure|that|this|these|those|how|why|what|when|who|which|where|me|it|its|ahead|every|out|our|my|your|us|i|we|you|they|please|pls|instead|and|or|than|but|because|if|in|on|with|without|of|from|into|about|as|do|does|did|has|have|had|can|could|should|would|will|not|don't|doesn't|isn't|` +
-		`der|die|das|den|dem|ist|sind|und|oder|mit|auf|im|von|für|wie|warum|nicht|eine?|ich|wir)$`)
+	said    = pattern(`(?i)^(?:<sentence words>)$`)
 	outputs = lazy.Regexp(`^(?:-o|--?out(?:put)?)$`)
 )
 
@@ -173,9 +171,9 @@ func unpointed(word string) string {
 // Programs whose names begin sentences are typed with what no sentence has, and
 // so are those that no list knows.
 var (
-	wordy    = lazy.Regexp(`^(?:python3?|cat|sort|which|head|tail|touch|tree|top|time|kill|date|split|cut|node|java|black|sh|echo|env|just|west|perf|stack|lake|julia|fly|pod|sam|flask|swift|dart|elixir|ruby|gem|brew|vault|packer|consul|tilt|expo|accelerate|goose|diff|stat|cast|forge|anvil|pan|buck2?|perl|lua|pint|pest|turbo|nx|serverless|fastlane)\b`)
+	wordy    = pattern(`^(?:<programs that are words>)\b`)
 	typed    = lazy.Regexp(`^\S+(?: (?:\S*[./=$*"':-]\S*)(?: .*)?)?$`)
-	subs     = lazy.Regexp(`^\S+ (?:` + subCommands + `)(?: [\w:@./=-]+)*$`)
+	subs     = pattern(`^\S+ (?:<sub commands>)(?: [\w:@./=-]+)*$`)
 	seeks    = lazy.Regexp(`^find (?:[./~$*-].*|\w[\w/]* -.*)$`)
 	goes     = lazy.Regexp(`^go(?: (?:build|test|run|mod|vet|fmt|get|install|generate|env|work|tool|version|list|clean|doc|fix)\b.*)?$`)
 	makes    = lazy.Regexp(`^make(?: (?:\S+|\S*[-=.]\S*|-.*|\S+ \S+|\S+ .*\S=\S.*))?$`)
@@ -184,11 +182,11 @@ var (
 	wishful  = lazy.Regexp(`^make \S+ \S*(?:er|able|ive|ful|less|ly|ed|work|pass|green|public|private|optional|async|static|const)$`)
 	// plainWords are three words or more that any sentence may have; known has one of them that programs take.
 	plainWords = lazy.Regexp(`^\w+(?: [\w.:]*\w){2,}$`)
-	known      = lazy.Regexp(`^(?:npx|pipx|mv|cp|mkdir|rm|rmdir|chmod|chown|ls|cat|ssh|scp|ping|wc|du|tar|zip|unzip|createdb|heroku|brew|apt|az|aws|gcloud|gh|systemctl|yarn|poetry|grep|rg|bash|zsh|make|cmake|tox|nox) |^\w+ (?:` + subCommands + `)\b`)
+	known      = pattern(`^(?:<programs with arguments>) |^\w+ (?:<sub commands>)\b`)
 	// judged are words of remarks about programs, which no program takes.
 	judged  = lazy.Regexp(`\s(?:vs\.?|versus|too|only|takes?|took|rejected|refused|denied|mismatch\w*|flicker\w*|longer|faster|slower|lately|large|huge|conflicts?|anymore|pictures)(?:\s|$)`)
 	timed   = lazy.Regexp(`^(?:time|sudo|env|nohup|[A-Z_]+=\S+) `)
-	ordered = lazy.Regexp(`(?i)^(?:` + firstWords + `|` + changeVerbs + `|what|why|how|when|where|which|who|does|did|is|are|can|could|would|will|should|explain|describe|document|compare|translate|mention|pass|passing|with|without|if|the|an?|my|our|this|that|using|consider|remember|note|nope?|yes|prefer|need|want|please|i|we|you|it|its|still|also|option|flag|flags|options)\b`)
+	ordered = pattern(`(?i)^(?:<first words>|<change verbs>|<remark starts>)\b`)
 )
 
 // looksTyped tells commands from sentences that begin with a program's name.
@@ -215,7 +213,3 @@ func looksTyped(s string) bool {
 	}
 	return !plainWords().MatchString(s) || known().MatchString(s) && !broken().MatchString(low)
 }
-
-// subCommands are what many programs are told to do.
-const subCommands = `build|test|run|install|deploy|init|start|serve|check|clean|update|upgrade|lint|add|new|create|list|status|logs|up|down|format|fmt|generate|release|publish|exec|console|migrate|routes|doctor|analyze|login|launch|sync|version|help|flash|script|send|call|read|write|kv|lane|affected|record|get|apply|describe|delete|rollout|compose|ps|images|pull|push|commit|diff|log|checkout|switch|branch|merge|rebase|stash|fetch|tag|reset|restore|rm|ls|i|ci|audit|outdated|make|artisan|task|issue|pr|repo|workflow|config|info|show|remove|uninstall|` +
-	`view|top|scale|set|use|system|bisect|cherry|remote|submodule|worktree|clone|revert|clippy|bench|tree|doc|fix|vet|mod|env|destroy|plan|import|output|state|group|account|vm|s3|ec2|lambda|auth|dev|db|cache|i18n|dlx|exec|m|manage|shell|stop|restart|enable|disable|reload|search|prune|inspect|attach|port|cp|expose|label|drain|cordon|template|package|clean|compile|verify|watch|coverage|serve|lock|export|freeze|download|self|tool|toolchain|target|component|default|override|runner|bundle|pods|network|volume|context|workspace|select|new|edit|open`

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,16 +10,16 @@ import (
 )
 
 var (
-	lists       = lazy.Regexp(`\b(?:list|listing|overview|show|see|enumerate|any|what|whats|which|give|gimme|how many|print|display|contains?|liste|zeig\w*|welche|gib)\b.*\b(?:files|(?:every|each|any) (?:\w+ )?file|\w*folders?|director(?:y|ies)|subfolders|contents? of (?:the )?_|tree|structure|layout|dateien|\w*ordner|verzeichnis\w*|\w*struktur)\b|\bcontents? of (?:the )?_|^(?:is|are) there (?:an? |any )?(?:folder|directory)\b|^(?:ls|list) (?:the )?_|(?:files?|\w*folders?|directory|dir|tree) (?:list(?:ing)?|structure)\b|^(?:project|folder|directory) (?:tree|structure|layout)\b`)
-	definitions = lazy.Regexp(`\b(?:list|show|what|which|outline|overview|give|all|name|liste|zeige?|welche|gib)\b.*\b(?:functions|methods|classes|(?:function|method|class|type) names|definitions?|types|structs|interfaces|symbols?|exports?|signatures|enums|funktionen|methoden|klassen|definitionen|outline)\b|\b(?:outline|signatures) (?:of|for|in)\b|\b(?:list|names|overview|signatures) of (?:all |the |its )*(?:exported |public )?(?:functions|methods|classes|structs|types|interfaces|definitions|enums)\b|\boutline\b|^what(?:['’]?s| is)? (?:all )?(?:defined|declared|exported)\b`)
-	inside      = lazy.Regexp(`^outline\b|\b(?:in|of|from|under|inside|within|defined|declared|contains?|are there|has|have|im|aus|von|gibt es|do(?:es)? _|does \S+ (?:define|declare|export|have|contain|expose))\b`)
-	folderWord  = lazy.Regexp(`(?i)\b(?:the|in|im|of|ordner|folder|directory|verzeichnis)\s+["` + "`" + `]?([\w.-]+)["` + "`" + `]?\s+(?:folder|directory|dir|\w*ordner|verzeichnis)\b|\b(?:folder|directory|\w*ordner|verzeichnis)\s+["` + "`" + `]?([\w.-]+)`)
-	contents    = lazy.Regexp(`^(?:show me |tell me )?(?:what(?:['’]?s| is)(?: (?:all|there|actually|stored|kept|located))*|(?:what(?: else is| do we (?:have|keep)| have we got| lives| lies)|which [\w-]+ (?:do we have|have we got|are|is|live|lie|exist)|show (?:me )?(?:everything|all)|list|was (?:ist|liegt|steht|gibt es)|everything|(?:is|are) (?:there )?any\w*)\b.*) (?:in|inside|under|within|below|unter|im)\b`)
-	inFolder    = lazy.Regexp("(?i)\\b(?:in|inside|under|below|within|of|unter|from)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
+	lists       = phrases("lists")
+	definitions = phrases("definitions")
+	inside      = phrases("inside")
+	folderWord  = pattern("(?i)\\b(?:the|in|im|of)\\s+[\"`]?([\\w.-]+)[\"`]?\\s+(?:<folder words>)\\b|(?:^|\\PL)(?:<folder words>)\\s+[\"`]?([\\w.-]+)")
+	contents    = phrases("contents")
+	inFolder    = pattern("(?i)\\b(?:<in words>)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
 	// leadsIn names a folder and then asks what is in it.
-	leadsIn   = lazy.Regexp(`^_[\s:,–-]+(?:so |and )?(?:what\b.*\b(?:in (?:there|it|here)|inside|there|have|got|lives?|in)\b|what(?:['’]?s| is) (?:in|inside|there)|(?:contains?|holds|has) (?:what|which)|which (?:\w+ )?files|contents?\b|list(?:ing)?\b|files\?|was (?:ist|liegt|hab\w*|steht)\b)`)
-	noFolder  = lazy.Regexp(`(?i)^(?:im|in|alle|this|current|root|project|repo|repository|codebase|code|the|structure|that|and|tree|is|are|workspace|working|it|there|here|detail|details|order|total|general|our|my|your|a|an|all|us|me|them|one|which|python|java|go|rust|javascript|english|german|use|question|ist|for|named|called|like|with|to|contents?|progress|short|mind|practice|theory|life|production|unserem|diesem|dem|der|des|projekt|liegen|sind|listing|tree|layout|files?)$`)
-	recursive = lazy.Regexp(`\b(?:recursive\w*|all files|tree|structure|layout|everything|alle dateien|rekursiv|struktur)\b`)
+	leadsIn   = phrases("leadsIn")
+	noFolder  = pattern(`(?i)^(?:<no folders>)$`)
+	recursive = phrases("recursive")
 )
 
 // list lists a folder, or the definitions of a file.
@@ -58,7 +59,7 @@ func (a ask) folder() (where string, named bool) {
 	return ".", false
 }
 
-var holding = lazy.Regexp(`\b(?:` + holders + `|with the (?:word|string|text))\s+\S`)
+var holding = phrases("holding")
 
 // exactly reports whether an ask has a text of its own: a name, or a quote that
 // is no file.
@@ -96,17 +97,17 @@ func (a ask) target() string {
 
 var (
 	marker  = lazy.Regexp(`\b(TODO|FIXME|HACK|XXX|DEPRECATED)(?:s\b|\b)`)
-	seeking = lazy.Regexp(`^(?:search|grep|look|find|scan|such\w*|durchsuch\w*|finde?)\b`)
+	seeking = phrases("seeking")
 	// shouted is a name in capitals.
 	shouted = lazy.Regexp(`\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b`)
 	// places asks where.
-	places = lazy.Regexp(`^(?:where|wo)\b`)
+	places = phrases("places")
 	// imported is what files import.
 	imported = lazy.Regexp(`(?i)\b(?:we|still|that|which|files?|anything|something|who)\s+import(?:s|ing|ed)?\s+([\w./@-]*\w)(?:\s+(?:anywhere|in)\b.*)?[?.!]?\s*$`)
 	// named is a word that only software has: a package, an address.
 	named = lazy.Regexp(`(?:use|using|import|importing|reference|mention|call|contain)s? (?:the (?:\w+ ){0,2})?(@?[a-z]\w*(?:[./-]\w+)+|/\w[\w/-]+)`)
 	// sought is a bare word that is said to be looked for.
-	sought = lazy.Regexp(`(?i)(?:\b(?:usages?|occur\w*ces?|references?|mentions?|uses|calls) (?:of|to)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)(?: for)?) (\S*\w\S*)`)
+	sought = lazy.Regexp(`(?i)(?:\b(?:usages?|occur\w*ces?|references?|mentions?|uses|calls|callers?|(?:every|all|any) imports?|instances?|implementations?|subclasses) (?:of|to)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)(?: for)?) (\S*\w\S*)`)
 	// held is a bare word that files are said to hold, at the end of the ask.
 	held = lazy.Regexp(`(?i)\b(?:files?|modules?|places?|anything|dateien)\b.*\b(?:imports?|uses?|mentions?|contains?|references?)\s+(?:the (?:word|string|text|name|term) )?([\w./@-]+?)(?:\s+(?:anywhere|in|still|yet|directly)\b.*)?[?.!]?\s*$`)
 )
@@ -115,12 +116,10 @@ var (
 var (
 	xInY   = lazy.Regexp("(?i)\\b(search|grep|look|find|scan|suche?)(?: (?:for|nach|all|every|any|occurrences? of|usages? of))*(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})[\"'`]? (?:in|under|inside|within|below|across|unter)(?: the| all| every)? [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?:[\\s.,;:?!]|$)")
 	yForX  = lazy.Regexp("(?i)\\b(?:search|grep|scan|suche|durchsuche)(?: through| in)?(?: the| all)* [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?: files?| folder| directory)? (?:for|nach)(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})")
-	byKind = lazy.Regexp(`(?i)(\*\.\w+)|\b(` + kindNames + `) files\b`)
+	byKind = pattern(`(?i)(\*\.\w+)|\b(<kinds>) files\b`)
 	vague  = lazy.Regexp(`(?i)^(?:the|a|an|any|all|it|this|that|out|at|for|into|my|our|files?|code|function|bugs?|errors?|mistakes|problems?|something|which|where|to|of)$`)
-	kinded = lazy.Regexp(`(?i)^(?:` + kindNames + `|files?|code|codebase|folder|directory|repo|project)$`)
+	kinded = pattern(`(?i)^(?:<kinds>|files?|code|codebase|folder|directory|repo|project)$`)
 )
-
-const kindNames = `go|python|java|javascript|typescript|yaml|json|markdown|html|css|ruby|rust|php|sql|xml|toml|text`
 
 // kinds are the patterns of files by what people call them.
 func kinds(name string) string {
@@ -164,7 +163,7 @@ func (a ask) wanted() (what, where string) {
 			return what, p
 		}
 	}
-	if folder, named := a.folder(); named && len(a.paths) == 0 {
+	if folder, named := a.folder(); named && len(a.paths) == 0 && folder != what && !slices.Contains(a.symbols, folder) {
 		return what, folder
 	}
 	where = strings.TrimRight(where, ".")
@@ -173,6 +172,9 @@ func (a ask) wanted() (what, where string) {
 	}
 	return what, where
 }
+
+// markerWords is the most words of an ask that is for a marker such as TODO.
+const markerWords = 6
 
 // seekAtEnd is an order to search at the end of an ask that names more.
 var seekAtEnd = lazy.Regexp("(?i)(?:^|[.?!,;:]\\s+|\\band )(?:please |pls |just )?(?:search|grep|rg)(?: for| nach)? [\"'`]?(\\w+)[\"'`]?\\W*$")
@@ -188,26 +190,51 @@ func seek(a ask) (Decision, bool) {
 
 // grep searches for an exact text.
 func grep(a ask) (Decision, bool) {
-	said := len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places))
-	phrased := a.says(seeking) && (xInY().MatchString(a.text) || yForX().MatchString(a.text))
-	placed := a.says(places) && (len(a.quoted) > 0 || shouted().MatchString(a.text))
-	if !a.says(occurs) && !said && !phrased && !placed || a.says(howTo) || a.says(defines) && len(a.symbols) == 0 || a.says(changes) && (!a.says(seeking) || len(a.quoted) == 0) || a.says(general) || !a.can("search_files") {
+	if !a.can("search_files") || !a.seeksText() || a.notSought() {
 		return Decision{}, false
 	}
 	what, where := a.wanted()
-	if what == "" {
-		return Decision{}, false
+	if what == "" || a.asks() && !a.says(places) && slices.ContainsFunc(a.paths, func(p string) bool { return p != what && !isFolder(p) }) {
+		return Decision{}, false // a question about a named file takes the file
 	}
-	if where == "" {
-		where = "."
-	}
-	params := map[string]any{"path": where, "regex": regexp.QuoteMeta(what)}
-	if m := byKind().FindStringSubmatch(a.text); m != nil {
-		pattern := m[1]
-		if pattern == "" {
-			pattern = kinds(m[2])
-		}
+	params := map[string]any{"path": cmp.Or(where, "."), "regex": regexp.QuoteMeta(what)}
+	if pattern := filePattern(a.text); pattern != "" {
 		params["file_pattern"] = pattern
 	}
 	return use("search_files", params, "the ask is to find an exact text")
+}
+
+// seeksText reports whether an ask is for the places of a text.
+func (a ask) seeksText() bool {
+	switch {
+	case a.says(occurs):
+		return true
+	case len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places)):
+		return true
+	case a.says(seeking) && (xInY().MatchString(a.text) || yForX().MatchString(a.text)):
+		return true
+	case a.says(places) && (len(a.quoted) > 0 || len(a.symbols) == 1 || shouted().MatchString(a.text)):
+		return true
+	}
+	return marker().MatchString(a.text) && len(strings.Fields(a.words)) <= markerWords && !a.orders()
+}
+
+// notSought reports whether an ask that may be for a text is for something else:
+// advice, a definition, a change, the world outside.
+func (a ask) notSought() bool {
+	return a.says(howTo) || a.says(general) || a.says(defines) && len(a.symbols) == 0 ||
+		a.says(changes) && (!a.says(seeking) || len(a.quoted) == 0) ||
+		a.says(outside) && len(a.paths)+len(a.symbols)+len(a.quoted) == 0
+}
+
+// filePattern is the pattern of the files that an ask is about, if it names one.
+func filePattern(text string) string {
+	m := byKind().FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return ""
+	case m[1] != "":
+		return m[1]
+	}
+	return kinds(m[2])
 }

@@ -15,6 +15,7 @@ import (
 type past struct {
 	ask     string
 	earlier []chat.Message // before the ask
+	at      *chat.Message  // the message that asks
 	steps   []step         // since the ask, and for it
 	before  []step         // before the ask
 }
@@ -24,8 +25,6 @@ type step struct {
 	Call
 	result string
 }
-
-func (s step) path() string { p, _ := s.Params["path"].(string); return p }
 
 // readPast takes a conversation apart at its last user message. Calls without
 // a result were not made.
@@ -38,7 +37,7 @@ func readPast(messages []chat.Message) (p past) {
 			calls[c.ID] = call
 		}
 		if m.Role == chat.User {
-			p.ask, p.earlier = m.Text, messages[:i]
+			p.ask, p.at, p.earlier = m.Text, &messages[i], messages[:i]
 			p.before, p.steps = append(p.before, p.steps...), nil
 		}
 		if m.Role == chat.Tool {
@@ -93,6 +92,53 @@ func (p past) compact(n int) string {
 	return strings.Join(lines, "\n")
 }
 
+// newest is the message that asks, as it was sent: with what was injected into
+// it. Where the ask is not the conversation's, it is the ask.
+func (p past) newest(ask string) []chat.Message {
+	if p.at != nil && strings.Contains(p.at.Text, ask) {
+		return []chat.Message{*p.at}
+	}
+	return []chat.Message{{Role: chat.User, Text: ask}}
+}
+
+// short reports whether a compact context holds all that was said before the ask.
+func (p past) short(compact string) bool {
+	return compact == p.whole()
+}
+
+// plain reports whether no tool ran before or since the ask.
+func (p past) plain() bool { return len(p.before) == 0 && len(p.steps) == 0 }
+
+// whole is what was said before the ask.
+func (p past) whole() string {
+	var lines []string
+	for _, m := range p.earlier {
+		if text := strings.TrimSpace(m.Text); text != "" && m.Role != chat.System && m.Role != chat.Tool {
+			lines = append(lines, string(m.Role)+": "+text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// texts are what tools returned of files, by their cleaned paths: the newest
+// that a read of the whole conversation, or the last tool, returned.
+func (p past) texts(last *Last) map[string]string {
+	out := map[string]string{}
+	for _, s := range slices.Concat(p.before, p.steps) {
+		switch {
+		case s.path() == "":
+		case s.Name == "read_file":
+			out[path.Clean(s.path())] = s.result
+		case edits(s.Name), s.Name == "write_to_file": // what was read is not what is there any more
+			delete(out, path.Clean(s.path()))
+		}
+	}
+	if last != nil && last.Tool == "read_file" && last.Path != "" {
+		out[path.Clean(last.Path)] = last.Preview
+	}
+	return out
+}
+
 var readLine = lazy.Regexp("\\bread_file[ :]+[\"'`]?([^\\s\"'`]+)")
 
 // known are the files whose text is at hand: read in the conversation, shown by
@@ -113,12 +159,12 @@ func (p past) known(last *Last, summary string) (paths []string) {
 }
 
 // results are what the large model needs to see and would not without the
-// conversation, whole: what was returned since the ask, or last, and the files
-// read before that the ask names.
-func (p past) results(last *Last) string {
+// conversation, whole: what was returned since the ask, or last, and of what was
+// returned before, all of it, or only the files that the ask names.
+func (p past) results(last *Last, all bool) string {
 	var b strings.Builder
 	for _, s := range p.before {
-		if name := s.path(); s.Name == "read_file" && names(p.ask, name) && (last == nil || len(p.steps) > 0 || !same(last.Path, name)) {
+		if name := s.path(); (all || s.Name == "read_file" && names(p.ask, name)) && (last == nil || len(p.steps) > 0 || !same(last.Path, name)) {
 			section(&b, s.Name, name, s.result)
 		}
 	}

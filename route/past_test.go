@@ -91,8 +91,8 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// TestWhatTheConversationHolds: a condensed prompt has what was said before, in
-// short, and whole what tools returned.
+// TestWhatTheConversationHolds: a condensed prompt has what was said before and
+// what tools returned, whole.
 func TestWhatTheConversationHolds(t *testing.T) {
 	r := route.Router{Settings: on(), CodebaseSearch: true}
 	read := chat.ToolCall{ID: "1", Name: "read_file", Arguments: `{"path":"tide.go"}`}
@@ -106,9 +106,9 @@ func TestWhatTheConversationHolds(t *testing.T) {
 	require.Empty(t, calls, "the file is at hand")
 	require.Contains(t, end.System, "I write for sailors.")
 	require.Contains(t, end.System, "It sets a port.")
-	require.Contains(t, end.System, "[…]", "what is cut says so")
+	require.Contains(t, end.System, strings.Repeat(" And so on.", 100), "what was said is not cut")
 	require.Contains(t, end.System, "// its end", "a file is not cut")
-	require.NotContains(t, end.System, "The full prompt.")
+	require.True(t, strings.HasPrefix(end.System, "The full prompt."), "the host's own prompt stays")
 
 	calls, _ = work(t, r, "code", append(past, chat.Message{Role: chat.User, Text: `Change "8080" to "9090" in tide.go`})...)
 	require.Equal(t, "apply_diff", calls[0].Name, "a file that was read for an earlier ask")

@@ -60,7 +60,7 @@ func (p Preprocessor) Process(ctx context.Context, x strategy.ExecutionContext) 
 	}
 	out, err := r.Decide(ctx, Request{
 		System: system, Messages: append(slices.Clip(x.Messages), chat.Message{Role: chat.User, Text: x.Input}),
-		Ask: x.Input, Mode: mode, Environment: env,
+		Ask: x.Input, Mode: mode, Environment: env, Attached: attachedNames(x.Attachments),
 	})
 	if err != nil {
 		return strategy.Result{}, err
@@ -86,6 +86,13 @@ func (p Preprocessor) settings(given map[string]any) (Settings, Mode, error) {
 	mode, _ := FindMode(cmp.Or(values.Text("route_as"), "code"))
 	s := p.Router.Settings.With(values)
 	return s, mode, s.Validate()
+}
+
+func attachedNames(list []strategy.Attachment) (out []string) {
+	for _, a := range list {
+		out = append(out, a.Name)
+	}
+	return out
 }
 
 func value(values map[string]any, path string) string {

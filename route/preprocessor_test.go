@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/chat"
 	"inlay/fault"
 	"inlay/internal/schema"
 	"inlay/llm"
@@ -40,6 +41,12 @@ func TestPreprocessor(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "read_file", r.Variables["preprocess.route.tool.name"])
 	require.Equal(t, map[string]any{"path": "main.go"}, r.Variables["preprocess.route.tool.params"])
+
+	x.Input = "Read the attached main.go"
+	x.Attachments = []strategy.Attachment{{Attachment: chat.Attachment{Name: "main.go"}}}
+	r, err = p.Process(t.Context(), x)
+	require.NoError(t, err)
+	require.Empty(t, r.Variables["preprocess.route.tool.name"], "it is attached")
 
 	for _, bad := range []map[string]any{{"mood": 1}, {"route_as": "poet"}, {"mode": "ask"}, {"preprocessor_temperature": "hot"}, {"preprocessor_temperature": 9.0}, {"preprocessorTemperature": 0.5}} {
 		x.Settings = bad

@@ -35,13 +35,35 @@ type Decision struct {
 	Tool      *Call  `json:"tool,omitempty"`
 	Big       *Big   `json:"big,omitempty"`
 	Reasoning string `json:"reasoning"`
+	Code      Code   `json:"code,omitempty"` // why, for counters
 }
+
+// Code is why a turn was decided as it was.
+type Code string
+
+// The codes of decisions, and of turns that were not routed.
+const (
+	ByTool     Code = "tool"        // one tool is the next step
+	Asks       Code = "followup"    // something is missing that the user must say
+	Conceptual Code = "conceptual"  // knowledge, writing or talk: nothing of the workspace is asked for
+	AtHand     Code = "at_hand"     // what is asked about is in the conversation
+	Attached   Code = "attached"    // what is asked about is attached to the message
+	Work       Code = "work"        // the model must write or look, and keeps its tools
+	Unsure     Code = "unsure"      // no rule is sure: the model decides, with its tools
+	OfClient   Code = "client_tool" // a tool of the client's own may be needed
+	NoTool     Code = "no_tool"     // the client lacks the proposed tool, or has one of the name that takes something else
+	Forced     Code = "tool_choice" // the client names the tool, or forbids all: not routed
+	ByModel    Code = "model"       // the deciding model sends it to the large one
+	Failed     Code = "failed"      // there is no decision: not routed
+)
 
 // Call proposes a tool.
 type Call struct {
 	Name   string         `json:"name"`
 	Params map[string]any `json:"params"`
 }
+
+func (c Call) path() string { p, _ := c.Params["path"].(string); return p }
 
 // ToolCall is the proposal as a chat carries it.
 func (c Call) ToolCall(id string) (chat.ToolCall, error) {
@@ -76,6 +98,7 @@ type Input struct {
 	Last    *Last    // the last tool result, if a tool ran before
 	Done    []Call   // calls that were made since the ask, oldest first
 	Read    []string // files whose text is at hand
+	Files   []string // names of files that came with the message or are in the prompt already
 	Tools   []string // names of the tools that the mode allows and that are there
 	Offered []Tool   // the same, with what they take
 }
@@ -85,6 +108,7 @@ type Last struct {
 	Tool    string `json:"tool"`
 	Path    string `json:"path,omitempty"` // of a file tool
 	Preview string `json:"preview"`
+	Cut     bool   `json:"cut,omitempty"` // the preview is not all that was returned
 }
 
 // Decider proposes a decision. What it proposes is checked; an error leaves the

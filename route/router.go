@@ -1,10 +1,12 @@
 package route
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -39,6 +41,8 @@ type Request struct {
 	Mode        Mode
 	Environment Environment
 	Objective   string      // the task; empty: the ask
+	Client      *Client     // the tools of the request as it came; nil: the host's tools are the router's
+	Attached    []string    // names of files that came with this message or are in the prompt from earlier ones
 	Thread      *llm.Thread // goes to the large model as it is, so that a condensed call goes on from earlier answers; nil: none
 }
 
@@ -50,9 +54,21 @@ type Outcome struct {
 	Proposed string         `json:"proposed,omitempty"` // the tool that was refused and asked about instead
 	Warnings []string       `json:"warnings"`
 	Stages   []Stage        `json:"stages"`
-	Saved    int            `json:"saved"` // tokens against the uncondensed prompt; may be negative
+	Code     Code           `json:"code,omitempty"` // why, for counters; empty while the flag is off
+	Full     int            `json:"tokens_full"`    // of the unrouted prompt with its catalogue, as counted
+	Sent     int            `json:"tokens_sent"`    // of the prompt that the large model gets; 0 where it is not called
+	Saved    int            `json:"saved"`          // tokens against the unrouted prompt; may be negative
 	System   string         `json:"-"`
 	Messages []chat.Message `json:"-"`
+
+	known []Tool // the router's tools of this turn
+}
+
+// Keeps reports whether a tool of the client goes to the large model: all of
+// them do, but for those the router knows where the prompt is condensed.
+func (o Outcome) Keeps(tool string) bool {
+	condensed := o.Routed && o.Decision.Big != nil && o.Decision.Big.UseCondensedPrompt
+	return !condensed || !slices.ContainsFunc(o.known, func(t Tool) bool { return t.Name == tool })
 }
 
 // Stage is the cost of one step of a turn.
@@ -88,6 +104,11 @@ func (r Router) Decide(ctx context.Context, req Request) (Outcome, error) {
 		}
 	}
 	out.Decider = decider.Name()
+	if req.Client.forced() {
+		out.Code = Forced
+		return out, nil
+	}
+	r = r.serving(req.Client)
 	before := readPast(req.Messages)
 	if req.Last == nil {
 		req.Last = before.last()
@@ -100,16 +121,30 @@ func (r Router) Decide(ctx context.Context, req Request) (Outcome, error) {
 	}
 	out.Stages = append(out.Stages, r.preprocessor(decider, in, d, usage, time.Since(start)))
 	if err != nil {
+		out.Code = Failed
 		out.Warnings = append(out.Warnings, "The prompt is not routed: "+decider.Name()+" "+publicReason(err)+".")
 		r.log(ctx, out)
 		return out, nil
 	}
-	out.Routed = true
+	out.Routed, out.known = true, r.tools()
 	if err := r.apply(req, in, before, d, &out); err != nil {
-		return Outcome{System: req.System, Messages: req.Messages, Warnings: out.Warnings, Stages: out.Stages}, fmt.Errorf("route: %w", err)
+		return Outcome{System: req.System, Messages: req.Messages, Warnings: out.Warnings, Stages: out.Stages, Code: Failed}, fmt.Errorf("route: %w", err)
 	}
 	r.log(ctx, out)
 	return out, nil
+}
+
+// serving is the router with the tools of a client.
+func (r Router) serving(c *Client) Router {
+	if c == nil {
+		return r
+	}
+	r.Tools = c.known(r.tools())
+	if r.Tools == nil {
+		r.Tools = []Tool{}
+	}
+	r.CodebaseSearch = c.has("codebase_search")
+	return r
 }
 
 // misconfigured says why the configured model may not decide.
@@ -128,7 +163,7 @@ func (r Router) input(req Request, before past) Input {
 	most := r.Settings.PreprocessorMaxContextChars
 	in := Input{
 		Ask: req.Ask, Context: clip(req.Context, most), Offered: r.offered(req.Mode),
-		Done: before.done(), Read: before.known(req.Last, req.Context),
+		Done: before.done(), Read: before.known(req.Last, req.Context), Files: req.Attached,
 	}
 	for _, t := range in.Offered {
 		in.Tools = append(in.Tools, t.Name)
@@ -146,6 +181,7 @@ func (r Router) input(req Request, before past) Input {
 	if req.Last != nil {
 		last := *req.Last
 		last.Preview = clip(last.Preview, most-utf8.RuneCountInString(in.Context))
+		last.Cut = last.Cut || len(last.Preview) < len(req.Last.Preview)
 		in.Last = &last
 	}
 	return in
@@ -183,51 +219,81 @@ func (r Router) tools() []Tool {
 // apply checks a decision and makes it the outcome.
 func (r Router) apply(req Request, in Input, before past, d Decision, out *Outcome) error {
 	out.Decision = &d
-	full := r.count(req.System, req.Messages)
-	if d.Tool != nil && again(in.Done, *d.Tool) {
-		d = big("what it would do was done for this ask, and its result is at hand")
-	}
+	out.Full = r.count(req.System, req.Messages) + r.catalogue(req.Client, func(string) bool { return true })
+	d = r.settle(req, in, before, d, out)
+	out.Code = d.Code
+	spent := out.Stages[0].In + out.Stages[0].Out
 	if d.Decision == ToTool {
-		c := checker{tools: r.tools(), allowed: in.Tools, rules: r.Rules, read: in.Read}
-		if question := c.fault(*d.Tool); question != "" {
-			out.Proposed = d.Tool.Name
-			d.Tool = &Call{Name: Followup, Params: map[string]any{"question": question}}
-		}
-		d.Big = nil
-		out.Saved = full - out.Stages[0].In - out.Stages[0].Out
+		out.Saved = out.Full - spent
 		return nil
-	}
-	d.Tool = nil
-	if d.Big == nil {
-		d.Big = &Big{}
 	}
 	if r.Settings.CondensedPromptEnabled && !d.Big.NeedsTools {
 		if err := r.condense(req, in, before, &d, out); err != nil {
 			return err
 		}
 	}
-	out.Saved = full - r.count(out.System, out.Messages) - out.Stages[0].In - out.Stages[0].Out
+	out.Sent = r.count(out.System, out.Messages) + r.catalogue(req.Client, out.Keeps)
+	out.Saved = out.Full - out.Sent - spent
 	return nil
 }
 
-// condense puts the condensed prompt and the latest ask in the place of the
-// full prompt and the conversation. What tools returned for the ask is shown
-// whole: the bound on context is the decider's.
-func (r Router) condense(req Request, in Input, before past, d *Decision, out *Outcome) error {
-	objective := req.Objective
-	if objective == "" {
-		objective = "Answer the user's latest message."
+// settle holds a decision to what the turn allows: a tool that may be proposed,
+// or the large model, with its tools wherever it may need them.
+func (r Router) settle(req Request, in Input, before past, d Decision, out *Outcome) Decision {
+	switch {
+	case d.Tool != nil && again(in.Done, *d.Tool):
+		d = because(AtHand, big("what it would do was done for this ask, and its result is at hand"))
+	case d.Tool != nil && attachedFile(in.Files, d.Tool.path()):
+		d = because(Attached, big("the file is attached, and need not be read again"))
 	}
-	before.ask = in.Ask
-	selected := strings.TrimSpace(in.Context + "\n\n" + before.results(req.Last))
-	system, err := Build(Prompt{Mode: req.Mode, Environment: req.Environment, Objective: objective, Context: selected, Condensed: true})
-	if err != nil {
-		return err
+	if mayNeed(in.Ask, req.Client.foreign(r.tools())) {
+		d = because(OfClient, writes("a tool of the client's own may be needed"))
 	}
-	big := *d.Big
-	big.UseCondensedPrompt, big.CondensedPrompt, big.Messages = true, system, []chat.Message{{Role: chat.User, Text: in.Ask}}
-	d.Big, out.System, out.Messages = &big, system, big.Messages
-	return nil
+	if d.Decision == ToTool {
+		d = r.checked(req, in, before, d, out)
+	}
+	if d.Decision == ToTool {
+		d.Big = nil
+		return d
+	}
+	d.Tool = nil
+	if d.Big == nil {
+		d.Big = &Big{}
+	}
+	copied := *d.Big
+	d.Big = &copied
+	d.Code = cmp.Or(d.Code, ByModel)
+	return d
+}
+
+// checked is a proposal, the question about it, or the large model where the
+// client could do nothing with either.
+func (r Router) checked(req Request, in Input, before past, d Decision, out *Outcome) Decision {
+	c := checker{tools: r.tools(), allowed: in.Tools, rules: r.Rules, read: before.texts(req.Last)}
+	d.Code = cmp.Or(d.Code, ByTool)
+	question := c.fault(*d.Tool)
+	if question != "" {
+		out.Proposed = d.Tool.Name
+		d.Code = Asks
+		d.Tool = &Call{Name: Followup, Params: map[string]any{"question": question}}
+	}
+	if !req.Client.has(d.Tool.Name) || req.Client != nil && question != "" && c.fault(*d.Tool) != "" {
+		return because(NoTool, writes("the client has no tool for this step"))
+	}
+	return d
+}
+
+// catalogue counts the definitions of a client's tools.
+func (r Router) catalogue(c *Client, keeps func(tool string) bool) (n int) {
+	if c == nil || r.Counter == nil {
+		return 0
+	}
+	for _, t := range c.Tools {
+		if keeps(t.Name) {
+			n += r.Counter.Count(t.Definition).N
+		}
+	}
+	return n
 }
 
 // Apply is how every client honours the decision, whatever its provider: a
@@ -237,7 +303,10 @@ func (b *Big) Apply(request llm.Request) llm.Request {
 	if b == nil || !b.UseCondensedPrompt {
 		return request
 	}
-	request.Messages = append([]chat.Message{{Role: chat.System, Text: b.CondensedPrompt}}, b.Messages...)
+	request.Messages = b.Messages
+	if b.CondensedPrompt != "" {
+		request.Messages = append([]chat.Message{{Role: chat.System, Text: b.CondensedPrompt}}, b.Messages...)
+	}
 	return request
 }
 

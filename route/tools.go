@@ -96,7 +96,7 @@ type checker struct {
 	tools   []Tool
 	allowed []string
 	rules   *ignore.Rules
-	read    []string // files whose text is at hand
+	read    map[string]string // what was read of files, by their cleaned paths
 }
 
 // fault is why a call cannot be proposed, as the question that asks for what is
@@ -121,8 +121,8 @@ func (c checker) fault(call Call) string {
 	if why := c.refused(tool, params); why != "" {
 		return why
 	}
-	if p, _ := params["path"].(string); edits(tool.Name) && !has(c.read, p) {
-		return fmt.Sprintf("%s has not been read yet, and must be before it is changed. Should it be read first?", p)
+	if edits(tool.Name) {
+		return c.edit(params)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"fmt"
 	"maps"
 
 	"inlay/chat"
@@ -10,6 +11,7 @@ import (
 	"inlay/intent"
 	"inlay/llm"
 	"inlay/parse"
+	"inlay/retrieve"
 )
 
 // split moves bulk out of req's text into documents that are attached to it,
@@ -36,6 +38,9 @@ func (t *Turn) split(ctx context.Context, how string, req *injection.Request) (*
 	}
 	t.engine.observe().Split(how, res)
 	req.Text, req.Files = res.Text, append(req.Files[:len(req.Files):len(req.Files)], filesOf(&res)...)
+	if len(res.Documents) > 0 && (req.Options.Limit == 0 || req.Options.Limit == retrieve.DefaultLimit) {
+		req.Options.Limit = movedLimit
+	}
 	if !res.Valid {
 		req.Warnings = append(req.Warnings[:len(req.Warnings):len(req.Warnings)], injection.Warning{Code: "intent_fallback", Message: res.Reason})
 	}
@@ -73,22 +78,110 @@ func keepSplit(r *intent.Result, res *injection.Result) {
 	if r == nil {
 		return
 	}
-	warnUnseen(r, res)
 	maps.Copy(res.Variables, r.Variables())
 	mark(r, &res.Message)
 }
 
-// warnUnseen says that nothing of what was moved reached the prompt.
-func warnUnseen(r *intent.Result, res *injection.Result) {
-	if len(r.Documents) == 0 || res.Strategy != injection.None || res.DryRun {
-		return
+// movedLimit is how many passages of moved documents are injected at the most,
+// where nobody says how many: the user pasted them to be read.
+const movedLimit = 20
+
+// prefer decides between the moved documents and the raw message, over what
+// injecting the documents came to.
+func (t *Turn) prefer(ctx context.Context, req injection.Request, split intent.Result, res injection.Result, failed error) (injection.Result, *intent.Result, error) {
+	fit, err := t.fit(ctx, req, split, res)
+	if err != nil {
+		return res, &split, err
 	}
-	message := "what was moved out of the question is not in the prompt, as no passage of it passed the threshold " +
-		"(lower --threshold, or keep it in the question with --intent off)"
-	res.Warnings = append(res.Warnings, injection.Warning{Code: "intent_unseen", Message: message})
+	choice := split.Prefer(fit)
+	switch {
+	case choice.Raw:
+		raw := split.AsRaw(choice)
+		req.Text, req.Files = split.Raw, req.Files[:len(req.Files)-len(split.Documents)]
+		again, err := t.engine.Injector.Inject(ctx, req)
+		if err == nil || failed != nil {
+			keepSplit(&raw, &again)
+			return again, &raw, err
+		}
+	case choice.Cover && failed == nil:
+		req.Options.Cover = true
+		if res, failed = t.engine.Injector.Inject(ctx, req); failed == nil {
+			split.Decision, split.Reason = choice.Decision, choice.Reason
+		}
+	}
+	if failed == nil {
+		warnLeftOut(split, &res)
+		keepSplit(&split, &res)
+	}
+	return res, &split, failed
+}
+
+// fit is what the choice between raw and moved needs to know.
+func (t *Turn) fit(ctx context.Context, req injection.Request, split intent.Result, res injection.Result) (f intent.Fit, err error) {
+	counter, err := req.Model.Counter(ctx)
+	if err != nil {
+		return f, err
+	}
+	length, err := req.Model.Length(ctx)
+	if err != nil {
+		return f, err
+	}
+	f.Raw = counter.Count(split.Raw).Budgeted()
+	f.Room = length.N - req.Options.ReserveOutput - res.Decision.Window.InContext.Budgeted()
+	moved := idsOf(split)
+	whole := 0
+	for _, r := range res.Files {
+		switch {
+		case moved[r.FileID] && r.Strategy == injection.InjectFull:
+			whole++
+		case !moved[r.FileID] && r.Strategy == injection.InjectFull && r.Tokens != nil && !r.InContext:
+			f.Room -= r.Tokens.Budgeted()
+		}
+	}
+	f.Whole = whole == len(moved)
+	for _, c := range res.Citations {
+		if moved[c.FileID] {
+			f.Found++
+		}
+	}
+	return f, nil
+}
+
+// idsOf are the ids of the moved documents.
+func idsOf(split intent.Result) map[string]bool {
+	ids := map[string]bool{}
+	for _, d := range split.Documents {
+		ids[parse.FileID([]byte(d.Content))] = true
+	}
+	return ids
+}
+
+// warnLeftOut names what of the moved documents is not in the prompt, with its
+// share.
+func warnLeftOut(split intent.Result, res *injection.Result) {
+	whole, at, shown := map[string]bool{}, map[string]int{}, map[int][]intent.Range{}
+	for _, r := range res.Files {
+		whole[r.FileID] = r.Strategy == injection.InjectFull
+	}
+	for i, d := range split.Documents {
+		id := parse.FileID([]byte(d.Content))
+		at[id] = i
+		if whole[id] {
+			shown[i] = []intent.Range{{Start: 0, End: d.End - d.Start}}
+		}
+	}
+	for _, c := range res.Citations {
+		if i, ok := at[c.FileID]; ok && !whole[c.FileID] {
+			shown[i] = append(shown[i], intent.Range{Start: c.Start, End: c.End})
+		}
+	}
 	key := injection.Prefix + "warnings"
-	if list, ok := res.Variables[key].([]any); ok {
-		res.Variables[key] = append(list, message)
+	for _, left := range split.Seen(shown) {
+		message := fmt.Sprintf("%.0f %% of %s, which was moved out of the question, is not in the prompt", 100*left.Share, left.Name)
+		res.Warnings = append(res.Warnings, injection.Warning{Code: "intent_left_out", File: left.Name, Message: message})
+		if list, ok := res.Variables[key].([]any); ok {
+			res.Variables[key] = append(list, message)
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ func (t *Turn) remake(ctx context.Context, one Said) (chat.Message, []injection.
 	if strings.TrimSpace(req.Text) == "" || len(req.Files)+len(req.Earlier) == 0 {
 		return one.Message, nil, nil
 	}
-	res, err := t.inject(ctx, req, split)
+	res, split, err := t.inject(ctx, req, split)
 	if ctx.Err() != nil {
 		return one.Message, nil, ctx.Err()
 	}

@@ -29,14 +29,10 @@ type Routed struct {
 // takeRoute decides the turn where the engine routes and a tool is offered that
 // the router knows; any other turn stays as it is.
 func (t *Turn) takeRoute(ctx context.Context) error {
-	if t.engine.Router == nil || t.asked == "" {
+	if t.engine.Router == nil || t.asked == "" || !slices.ContainsFunc(t.Prompt.Tools, known) {
 		return nil
 	}
 	r := *t.engine.Router
-	if r.Tools = offered(t.Prompt.Tools); r.Tools == nil {
-		return nil
-	}
-	r.CodebaseSearch = has(r.Tools, "codebase_search")
 	counter, err := t.req.Model.Counter(ctx)
 	if err != nil {
 		return err
@@ -47,80 +43,101 @@ func (t *Turn) takeRoute(ctx context.Context) error {
 		return err
 	}
 	t.engine.observe().Routed(out)
-	t.Route = &Routed{Outcome: out, counter: counter, sent: counter.Count(out.System).N}
-	for _, m := range out.Messages {
-		t.Route.sent += counter.Count(m.Text).N
-	}
+	t.Route = &Routed{Outcome: out, counter: counter, sent: out.Sent}
 	if out.Routed {
-		err = t.apply(r)
+		err = t.apply(r.Settings)
 	}
 	t.Route.Summary = t.Route.SavedText()
 	return err
 }
 
-// offered are the router's tools among those of the prompt, with the schemas
-// that the client gave them.
-func offered(tools []llm.Tool) (list []route.Tool) {
-	known := route.Tools()
-	for _, t := range tools {
-		i := slices.IndexFunc(known, func(k route.Tool) bool { return k.Name == t.Name })
-		if i < 0 {
-			continue
-		}
-		tool := known[i]
-		if len(t.Parameters) > 0 {
-			tool.Schema = t.Parameters
-		}
-		list = append(list, tool)
-	}
-	return list
+// known reports whether the router knows a tool.
+func known(tool llm.Tool) bool {
+	return slices.ContainsFunc(route.Tools(), func(k route.Tool) bool { return k.Name == tool.Name })
 }
 
-func has(tools []route.Tool, name string) bool {
-	return slices.ContainsFunc(tools, func(t route.Tool) bool { return t.Name == name })
-}
-
-// asRequest is the turn as the router sees it. The catalogue counts with the
-// system prompt.
+// asRequest is the turn as the router sees it: the client's own prompt and tools,
+// and what is attached or in the prompt already (RTE-11).
 func (t *Turn) asRequest() route.Request {
-	r := route.Request{Ask: t.asked, Mode: t.engine.Mode, Environment: t.engine.Place, System: t.req.ToolText}
+	r := route.Request{Ask: t.asked, Mode: t.engine.Mode, Environment: t.engine.Place, Client: t.client(), Attached: t.attachedNames()}
 	for _, m := range t.Prompt.Messages {
-		if m.Role == chat.System {
-			r.System = m.Text + "\n" + r.System
-			continue
+		switch {
+		case m.Role != chat.System:
+			r.Messages = append(r.Messages, m.Message)
+		case r.System == "":
+			r.System = m.Text
+		default:
+			r.System += "\n\n" + m.Text
 		}
-		r.Messages = append(r.Messages, m.Message)
 	}
 	return r
 }
 
-// apply makes the outcome the prompt: a proposal instead of it, or the condensed
-// prompt and the newest message. A proposal that the client has no tool for
-// changes nothing.
-func (t *Turn) apply(r route.Router) error {
+// client is what the sender of the turn brought along.
+func (t *Turn) client() *route.Client {
+	c := &route.Client{ToolChoice: t.req.ToolChoice}
+	for _, tool := range t.Prompt.Tools {
+		c.Tools = append(c.Tools, route.ClientTool{Name: tool.Name, Description: tool.Description, Schema: tool.Parameters, Definition: jsonOf([]llm.Tool{tool})})
+	}
+	return c
+}
+
+// attachedNames are the files that came with this message or are in the prompt
+// from earlier ones.
+func (t *Turn) attachedNames() (names []string) {
+	for _, f := range slices.Concat(t.req.Files, t.earlier) {
+		names = append(names, f.Name)
+	}
+	for _, i := range t.req.Images {
+		names = append(names, i.Name)
+	}
+	return names
+}
+
+// apply makes the outcome the prompt: a proposal instead of it, or what the
+// router leaves of the prompt and its tools.
+func (t *Turn) apply(settings route.Settings) error {
 	out := &t.Route.Outcome
 	if tool := out.Decision.Tool; tool != nil {
-		if !has(r.Tools, tool.Name) {
-			out.Routed, out.Saved = false, 0
-			out.Warnings = append(out.Warnings, "The prompt is not routed: the client has no tool "+tool.Name+".")
-			return nil
-		}
 		call, err := tool.ToolCall("call_" + strings.ToLower(rand.Text()))
 		t.Route.proposal = &chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}}
 		return err
 	}
-	t.Route.wrap = has(r.Tools, route.Completion)
+	t.Route.wrap = t.Prompt.Allows(route.Completion)
 	if out.Decision.Big == nil || !out.Decision.Big.UseCondensedPrompt {
 		return nil
 	}
-	if r.Settings.RetryFullPrompt {
+	if settings.RetryFullPrompt {
 		full := Prompt{Messages: slices.Clone(t.Prompt.Messages), Tools: t.Prompt.Tools}
 		t.Full = &full
 	}
-	t.Prompt.Tools = nil
-	newest := t.newest()
-	t.Prompt.Messages = []Message{{Message: chat.Message{Role: chat.System, Text: out.System}}, newest}
+	t.Prompt.Tools = slices.DeleteFunc(slices.Clone(t.Prompt.Tools), func(tool llm.Tool) bool { return !out.Keeps(tool.Name) })
+	t.Prompt.Messages = t.condensed(out.System, out.Messages)
 	return nil
+}
+
+// condensed are the messages that the router left, each with its place.
+func (t *Turn) condensed(system string, left []chat.Message) []Message {
+	var out []Message
+	if system != "" {
+		first := Message{Message: chat.Message{Role: chat.System, Text: system}}
+		if i := slices.IndexFunc(t.Prompt.Messages, func(m Message) bool { return m.Role == chat.System }); i >= 0 {
+			first.Ref = t.Prompt.Messages[i].Ref
+		}
+		out = append(out, first)
+	}
+	from := len(t.Prompt.Messages)
+	placed := make([]Message, len(left))
+	for i, m := range slices.Backward(left) {
+		placed[i].Message = m
+		for k := from - 1; k >= 0; k-- {
+			if was := t.Prompt.Messages[k]; was.Role == m.Role && was.Text == m.Text && was.ToolCallID == m.ToolCallID {
+				placed[i], from = was, k
+				break
+			}
+		}
+	}
+	return append(out, placed...)
 }
 
 // newest is the newest message of the user.

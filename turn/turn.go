@@ -71,9 +71,11 @@ type Request struct {
 	Values      map[string]any     // of the strategy: attachments, clipboard, environment, extra ... by dotted path
 	KeepMissing bool               // of the strategy: placeholders without a value stay
 
-	Tools    []llm.Tool         // what the model may be offered; a tool that is no function has a name alone
-	ToolText string             // the tools as the door sends them; they take room in the window
-	Rules    strategy.ToolRules // the chat's rules for tools: the strongest layer
+	Tools    []llm.Tool // what the model may be offered; a tool that is no function has a name alone
+	ToolText string     // the tools as the door sends them; they take room in the window
+
+	ToolChoice string             // "", "auto", "none", "required", or the name of the tool that must be called
+	Rules      strategy.ToolRules // the chat's rules for tools: the strongest layer
 
 	Reserve   int                    // tokens kept for the answer where Options do not say; for processors
 	Ledger    *processor.Ledger      // remembers counts of this chat's messages; nil: nothing is remembered
@@ -174,9 +176,12 @@ func (t *Turn) takeNew(ctx context.Context) error {
 		return t.leaveRoom(ctx, req, t.execute)
 	}
 	return t.leaveRoom(ctx, req, func(ctx context.Context, req injection.Request) error {
-		res, err := t.inject(ctx, req, split)
+		res, split, err := t.inject(ctx, req, split)
 		if err != nil {
 			return err
+		}
+		if split != nil {
+			t.Intent, t.asked = split, split.Text
 		}
 		t.engine.observe().Decided(res)
 		t.Result, t.message = &res, res.Message
@@ -187,18 +192,26 @@ func (t *Turn) takeNew(ctx context.Context) error {
 	})
 }
 
-// inject has the injector answer, once there is room for the documents.
-func (t *Turn) inject(ctx context.Context, req injection.Request, split *intent.Result) (injection.Result, error) {
+// inject has the injector answer, once there is room for the documents. Where
+// bulk was moved out of the message and the model would have less by it, the raw
+// message is asked instead; split is then what says so (INT-9).
+func (t *Turn) inject(ctx context.Context, req injection.Request, split *intent.Result) (injection.Result, *intent.Result, error) {
 	release, err := t.engine.admit(ctx, req)
 	if err != nil {
-		return injection.Result{}, err
+		return injection.Result{}, split, err
 	}
 	defer release()
 	res, err := t.engine.Injector.Inject(ctx, req)
-	if err == nil {
-		keepSplit(split, &res)
+	if split == nil || len(split.Documents) == 0 || req.Options.DryRun {
+		if err == nil {
+			keepSplit(split, &res)
+		}
+		return res, split, err
 	}
-	return res, err
+	if err != nil && !fault.Is(err, fault.DoesNotFit) {
+		return res, split, err
+	}
+	return t.prefer(ctx, req, *split, res, err)
 }
 
 func (e *Engine) admit(ctx context.Context, req injection.Request) (func(), error) {

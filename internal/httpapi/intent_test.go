@@ -14,10 +14,12 @@ import (
 )
 
 // pasted is a question with a log beside it.
-func pasted() string {
+func pasted() string { return pastedLines(60) }
+
+func pastedLines(n int) string {
 	var log strings.Builder
-	for i := range 60 {
-		fmt.Fprintf(&log, "2024-05-01T10:00:%02dZ INFO worker-%d finished batch %d\n", i, i%4, 1000+i)
+	for i := range n {
+		fmt.Fprintf(&log, "2024-05-01T10:%02d:%02dZ INFO worker-%d finished batch %d\n", i/60, i%60, i%4, 1000+i)
 	}
 	return "Which worker finished batch 1042?\n\n" + log.String()
 }
@@ -41,15 +43,15 @@ func TestIntentInPreprocess(t *testing.T) {
 	var kept struct{ ID string }
 	s.do("POST", "/v1/chats", "", map[string]any{}).into(t, &kept)
 	ask := func(text, how string) (res laidOut) {
-		body := map[string]any{"messages": []any{map[string]any{"role": "user", "text": text}}, "context_length": 2000, "intent": how, "chat_id": kept.ID, "utf16": true, "mode": "retrieval", "retrieval_affinity_threshold": 0}
+		body := map[string]any{"messages": []any{map[string]any{"role": "user", "text": text}}, "context_length": 4500, "retrieval_limit": 1, "intent": how, "chat_id": kept.ID, "utf16": true, "mode": "retrieval", "retrieval_affinity_threshold": 0}
 		got := s.do("POST", "/v1/preprocess", "", body)
 		require.Equal(t, http.StatusOK, got.status, string(got.body))
 		got.into(t, &res)
 		return res
 	}
-	res := ask(pasted(), "builtin")
+	res := ask(pastedLines(240), "builtin")
 	require.Len(t, res.Intent.Documents, 1)
-	require.Equal(t, pasted()[res.Intent.Documents[0].Start:res.Intent.Documents[0].End], res.Intent.Documents[0].Content)
+	require.Equal(t, pastedLines(240)[res.Intent.Documents[0].Start:res.Intent.Documents[0].End], res.Intent.Documents[0].Content)
 	require.Equal(t, "Which worker finished batch 1042?", strings.TrimSpace(res.Intent.Text))
 	require.Equal(t, injection.Retrieval, res.Strategy)
 	require.Equal(t, "user_context", res.Message.Attachments[0].Label)
@@ -66,7 +68,7 @@ func TestIntentInPreprocess(t *testing.T) {
 	require.Contains(t, figures, "inlay_intent_documents_total 1")
 
 	for how, status := range map[string]int{"secret": http.StatusBadRequest, "model": http.StatusBadRequest} {
-		got := s.do("POST", "/v1/preprocess", "", map[string]any{"messages": []any{map[string]any{"role": "user", "text": "q"}}, "context_length": 2000, "intent": how})
+		got := s.do("POST", "/v1/preprocess", "", map[string]any{"messages": []any{map[string]any{"role": "user", "text": "q"}}, "context_length": 700, "intent": how})
 		require.Equal(t, status, got.status, string(got.body))
 		require.NotContains(t, string(got.body), "secret")
 	}

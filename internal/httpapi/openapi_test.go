@@ -148,7 +148,7 @@ func TestOptionsAreDescribed(t *testing.T) {
 		}
 	}
 	s.do("GET", "/openapi.json", "", nil).into(t, &doc)
-	for _, name := range []string{"PreprocessRequest", "ExecuteRequest", "SessionWish"} {
+	for _, name := range []string{"PreprocessRequest", "ExecuteRequest", "ServiceWants"} {
 		fields := doc.Components.Schemas[name].Properties
 		for _, key := range options.Request.Keys() {
 			o, _ := options.Find(key)

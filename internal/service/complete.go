@@ -148,6 +148,7 @@ func (c *Completion) wanted(wants Wants) (r turn.Request, err error) {
 	if r.Values, err = condition.ContextOf(wants.Context); err != nil {
 		return r, err
 	}
+	r.ToolChoice = c.toolChoice()
 	for _, t := range c.tools {
 		r.Tools = append(r.Tools, llm.Tool{Name: cmp.Or(t.Name, otherTool), Description: t.Description, Parameters: t.Parameters})
 	}
@@ -315,9 +316,7 @@ func (c *Completion) packTools(body map[string]json.RawMessage, p turn.Prompt) (
 			left = append(left, t)
 		}
 	}
-	var choice struct{ Function struct{ Name string } }
-	_ = json.Unmarshal(body["tool_choice"], &choice)
-	if name := choice.Function.Name; name != "" && slices.ContainsFunc(c.Denied, func(d turn.Denial) bool { return d.Tool == name }) {
+	if name := c.toolChoice(); slices.ContainsFunc(c.Denied, func(d turn.Denial) bool { return d.Tool == name }) {
 		return &fault.Error{Code: fault.Usage, Subject: "tool_choice", Reason: "names a tool that the rules for tools deny", Next: "choose another tool, or let the model choose"}
 	}
 	if len(left) == 0 {
@@ -328,6 +327,17 @@ func (c *Completion) packTools(body map[string]json.RawMessage, p turn.Prompt) (
 	}
 	body["tools"], err = completion.MarshalTools(left)
 	return err
+}
+
+// toolChoice is which tool the client wants called: a word, or a tool's name.
+func (c *Completion) toolChoice() string {
+	var word string
+	if json.Unmarshal(c.body["tool_choice"], &word) == nil {
+		return word
+	}
+	var choice struct{ Function struct{ Name string } }
+	_ = json.Unmarshal(c.body["tool_choice"], &choice)
+	return choice.Function.Name
 }
 
 // otherTool names a tool that is not a function, for the rules.
