@@ -120,7 +120,7 @@ func TestLiveTree(t *testing.T) {
 	require.Regexp(t, `✓ Retrieved \d relevant citations for user query`, string(screen))
 	require.Contains(t, string(screen), "✓ Processed big.txt for retrieval")
 	require.NotContains(t, stdout.String(), "\x1b")
-	require.True(t, strings.HasPrefix(stdout.String(), "The following citations were found"))
+	require.True(t, strings.HasPrefix(stdout.String(), "You see "))
 	for line := range strings.SplitSeq(string(screen), "\r\n") {
 		_, text, _ := strings.Cut(line, "\x1b[K")
 		require.LessOrEqual(t, len([]rune(text)), 60, "no line wraps")
