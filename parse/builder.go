@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/mdtable"
 )
 
 // Builder puts a document together: text goes in block by block, and each block
@@ -48,7 +49,7 @@ func (b *Builder) Block(kind Kind, label, text string) {
 	b.sections = append(b.sections, Section{Kind: kind, Label: label, Start: start, End: b.text.Len()})
 }
 
-// Table adds rows as a Markdown table; see [MarkdownTable]. Its size is checked
+// Table adds rows as a Markdown table; see [mdtable.Render]. Its size is checked
 // against the limit before it is rendered.
 func (b *Builder) Table(label string, rows [][]string) {
 	total := 0
@@ -61,7 +62,7 @@ func (b *Builder) Table(label string, rows [][]string) {
 		b.exceed()
 		return
 	}
-	b.Block(Table, label, MarkdownTable(rows))
+	b.Block(Table, label, mdtable.Render(rows))
 }
 
 // Heading adds a Markdown heading. Its section runs to the next heading of its

@@ -77,7 +77,7 @@ func (d Document) ReadBy() string {
 	out.WriteString(d.Library)
 	for _, library := range others {
 		slices.Sort(pages[library])
-		out.WriteString(", " + library + " (" + Ranges("page", pages[library]) + ")")
+		out.WriteString(", " + library + " (" + ranges("page", pages[library]) + ")")
 	}
 	return out.String()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/mediatype"
 )
 
 // unsupported says why nothing here reads a file, and what to do about it.
@@ -28,7 +29,7 @@ func unsupported(f File, d Detection) error {
 		e.Reason, e.Next = "it is a recording ("+d.MediaType+")", "attach a transcript"
 	case d.MediaType == "application/postscript":
 		e.Reason, e.Next = "it is PostScript, a program that draws pages", "convert it first: ps2pdf FILE"
-	case d.MediaType == typeIWork:
+	case d.MediaType == mediatype.IWork:
 		e.Reason, e.Next = "it is a document of Apple's Pages, Numbers or Keynote", "export it there as PDF, or as Word, Excel or PowerPoint, and attach that"
 	case isArchive(d.MediaType):
 		e.Reason, e.Next = "it is an archive ("+d.MediaType+")", "unpack it and attach the documents in it"
@@ -53,7 +54,7 @@ func legacy(mediaType string) string {
 	switch mediaType {
 	case "application/msword":
 		return "soffice --headless --convert-to docx FILE"
-	case "application/vnd.ms-excel", TypeXLSB:
+	case "application/vnd.ms-excel", mediatype.XLSB:
 		return "soffice --headless --convert-to xlsx FILE"
 	case "application/vnd.ms-powerpoint":
 		return "soffice --headless --convert-to pptx FILE"
@@ -69,7 +70,7 @@ func legacyName(mediaType string) string {
 		return "Word (.doc)"
 	case "application/vnd.ms-excel":
 		return "Excel (.xls)"
-	case TypeXLSB:
+	case mediatype.XLSB:
 		return "Excel (.xlsb)"
 	case "application/vnd.ms-powerpoint":
 		return "PowerPoint (.ppt)"

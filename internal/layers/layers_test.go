@@ -17,7 +17,7 @@ const module = "inlay"
 // floors lists every package of the module from the ground up.
 // A package may import only packages on floors below its own.
 var floors = [][]string{
-	{"internal/layers", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "internal/plural", "eval/metrics"},
+	{"internal/layers", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/lexis/generate", "internal/charset", "internal/plural", "internal/mdtable", "internal/mediatype", "parse/internal/advice", "eval/metrics"},
 	{"internal/durable", "internal/ignore", "internal/secrets", "internal/schema", "internal/tracing"},
 	{"chat", "tokens", "embed", "internal/cache", "internal/state", "prompts", "internal/zipfile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{"tokens/tokenstest", "parse", "llm", "strategy/condition", "internal/state/sqlite", "internal/state/statetest"},

@@ -10,6 +10,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/charset"
+	"inlay/internal/mediatype"
 	"inlay/internal/xmlscan"
 	"inlay/internal/zipfile"
 	"inlay/parse"
@@ -26,7 +27,7 @@ type epubParser struct{ limits parse.Limits }
 func (p epubParser) Info() parse.Info {
 	return parse.Info{
 		Name: "epub", Version: "3", Library: library,
-		MediaTypes: []string{parse.TypeEPUB}, Extensions: []string{".epub"},
+		MediaTypes: []string{mediatype.EPUB}, Extensions: []string{".epub"},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/mediatype"
 	"inlay/internal/xmlscan"
 	"inlay/internal/zipfile"
 	"inlay/parse"
@@ -23,7 +24,7 @@ type odfParser struct{ limits parse.Limits }
 func (p odfParser) Info() parse.Info {
 	return parse.Info{
 		Name: "odf", Version: "2", Library: "inlay/office",
-		MediaTypes: []string{parse.TypeODT, parse.TypeODS, parse.TypeODP},
+		MediaTypes: []string{mediatype.ODT, mediatype.ODS, mediatype.ODP},
 		Extensions: []string{".odt", ".ods", ".odp", ".ott", ".ots", ".otp"},
 	}
 }

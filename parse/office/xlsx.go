@@ -9,6 +9,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"inlay/fault"
+	"inlay/internal/mediatype"
 	"inlay/internal/zipfile"
 	"inlay/parse"
 )
@@ -23,7 +24,7 @@ type xlsxParser struct{ limits parse.Limits }
 func (p xlsxParser) Info() parse.Info {
 	return parse.Info{
 		Name: "xlsx", Version: "3", Library: "xuri/excelize",
-		MediaTypes: []string{parse.TypeXLSX},
+		MediaTypes: []string{mediatype.XLSX},
 		Extensions: []string{".xlsx", ".xlsm", ".xltx", ".xltm"},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/mdtable"
 	"inlay/parse"
 )
 
@@ -51,7 +52,7 @@ func (p csvParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 			above.WriteString(strings.TrimSpace(row[0]) + "\n")
 			return
 		}
-		parse.WriteTableRow(&b, row, columns)
+		mdtable.WriteRow(&b, row, columns)
 		if first {
 			b.WriteString("|" + strings.Repeat(" --- |", columns) + "\n")
 			first = false
