@@ -66,8 +66,10 @@ func otherType(data []byte) string {
 		}
 		return "application/octet-stream"
 	}
-	// A few formats are known by two or three letters, which a text may begin with.
-	if charset.IsText(data) && !strings.HasPrefix(m.String(), "image/") {
+	// A few formats are known by two or three letters, which a text may begin with;
+	// a zero byte close to them is no text's.
+	beginning := data[:min(len(data), 64)]
+	if charset.IsText(data) && !strings.HasPrefix(m.String(), "image/") && bytes.IndexByte(beginning, 0) < 0 {
 		return ""
 	}
 	name, _, _ := strings.Cut(m.String(), ";")
@@ -82,12 +84,32 @@ func textType(data []byte) string {
 		return "text/html"
 	case strings.HasPrefix(head, "<?xml"):
 		return "application/xml"
-	case mailStart(head):
+	case mailStart(afterEnvelope(head)):
 		return "message/rfc822"
 	case jsonStart(data, head):
 		return "application/json"
 	}
+	return textSignature(head)
+}
+
+// textSignature asks mimetype for a form of text with a signature of its own, such
+// as calendars and subtitles. Tables of values have none: prose with as many commas
+// in each line is taken for one.
+func textSignature(head string) string {
+	name, _, _ := strings.Cut(mimetype.Detect([]byte(head)).String(), ";")
+	switch {
+	case name == "application/x-subrip", strings.HasPrefix(name, "text/") && name != "text/csv" && name != "text/tab-separated-values":
+		return name
+	}
 	return "text/plain"
+}
+
+// afterEnvelope drops the line "From sender date" that mailboxes put before a mail.
+func afterEnvelope(head string) string {
+	if line, rest, ok := strings.Cut(head, "\n"); ok && strings.HasPrefix(line, "From ") {
+		return rest
+	}
+	return head
 }
 
 // htmlStart looks past an XML declaration and comments for <!doctype html> or <html>.

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -26,12 +27,24 @@ func zipType(data []byte) (mediaType string, damaged bool) {
 		return mediatype.XLSX, false
 	case a.Has("xl/workbook.bin"):
 		return mediatype.XLSB, false
-	case a.Has("Index/Document.iwa"), a.Has("Index.zip"), a.Has("index.apxl"), a.Has("index.xml.gz"):
+	case a.Has("visio/document.xml"):
+		return mediatype.VSDX, false
+	case slices.ContainsFunc(a.Names(), ofIWork):
 		return mediatype.IWork, false
 	case a.Has("META-INF/container.xml"):
 		return mediatype.EPUB, false
 	}
 	return contentTypes(a), false
+}
+
+// ofIWork reports whether a zip's entry is one of Pages, Numbers or Keynote, whose
+// packages may be in a folder.
+func ofIWork(entry string) bool {
+	switch path.Base(entry) {
+	case "Index.zip", "index.apxl", "index.xml.gz", "index.apxl.gz", "buildVersionHistory.plist":
+		return true
+	}
+	return strings.HasSuffix(entry, ".iwa")
 }
 
 // declaredType reads the "mimetype" entry of OpenDocument and EPUB.
@@ -61,6 +74,7 @@ func contentTypes(a *zipfile.Archive) string {
 		{"presentationml.slideshow.main", mediatype.PPTX},
 		{"spreadsheetml.sheet.main", mediatype.XLSX},
 		{"spreadsheetml.template.main", mediatype.XLSX},
+		{"ms-visio.", mediatype.VSDX},
 	} {
 		if strings.Contains(text, known[0]) {
 			return known[1]

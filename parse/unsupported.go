@@ -13,7 +13,15 @@ import (
 // unsupported says why nothing here reads a file, and what to do about it.
 func unsupported(f File, d Detection) error {
 	e := &fault.Error{Code: fault.UnsupportedFormat, Subject: f.Name}
+	kind := d.MediaType
+	if kind == "application/zip" { // its directory says no more, or cannot be read
+		kind = zippedKind(d)
+	}
 	switch {
+	case kind == mediatype.IWork:
+		e.Reason, e.Next = "it is a document of Apple's Pages, Numbers or Keynote", "export it there as PDF, or as Word, Excel or PowerPoint, and attach that"
+	case kind == mediatype.VSDX:
+		e.Reason, e.Next = "it is a drawing of Microsoft Visio", "save it there as PDF and attach that"
 	case d.Encrypted:
 		e.Code = fault.PasswordRequired
 		e.Reason, e.Next = "it is locked by a password", "remove the password in the program that made it and attach it again"
@@ -29,8 +37,6 @@ func unsupported(f File, d Detection) error {
 		e.Reason, e.Next = "it is a recording ("+d.MediaType+")", "attach a transcript"
 	case d.MediaType == "application/postscript":
 		e.Reason, e.Next = "it is PostScript, a program that draws pages", "convert it first: ps2pdf FILE"
-	case d.MediaType == mediatype.IWork:
-		e.Reason, e.Next = "it is a document of Apple's Pages, Numbers or Keynote", "export it there as PDF, or as Word, Excel or PowerPoint, and attach that"
 	case isArchive(d.MediaType):
 		e.Reason, e.Next = "it is an archive ("+d.MediaType+")", "unpack it and attach the documents in it"
 	case d.MediaType == "application/octet-stream":
@@ -39,6 +45,17 @@ func unsupported(f File, d Detection) error {
 		e.Reason, e.Next = fmt.Sprintf("nothing here reads %s", d.MediaType), "convert it to text or PDF"
 	}
 	return e
+}
+
+// zippedKind is the format of a zip container that only the name tells.
+func zippedKind(d Detection) string {
+	switch d.Extension {
+	case ".pages", ".numbers", ".key":
+		return mediatype.IWork
+	case ".vsdx", ".vsdm", ".vstx":
+		return mediatype.VSDX
+	}
+	return d.MediaType
 }
 
 // isArchive reports whether a media type is one of packed files.

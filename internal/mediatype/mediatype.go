@@ -12,5 +12,6 @@ const (
 	ODP  = "application/vnd.oasis.opendocument.presentation"
 	EPUB = "application/epub+zip"
 
+	VSDX  = "application/vnd.visio"
 	IWork = "application/vnd.apple.iwork"
 )
