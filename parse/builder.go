@@ -2,11 +2,13 @@ package parse
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"inlay/fault"
 	"inlay/internal/mdtable"
+	"inlay/parse/internal/advice"
 )
 
 // Builder puts a document together: text goes in block by block, and each block
@@ -147,7 +149,7 @@ func (b *Builder) part(more int) {
 // exceed notes that the text has outgrown its limit.
 func (b *Builder) exceed() {
 	if b.err == nil {
-		b.err = &fault.Error{Code: fault.LimitExceeded, Reason: "its text is longer than the limit of " + size(int64(b.Limit)), Next: "split it, or raise the limit"}
+		b.err = &fault.Error{Code: fault.LimitExceeded, Reason: "its text is longer than the limit of " + size(int64(b.Limit)), Next: advice.Raise("text", fmt.Sprintf("%dMiB", max(2*b.Limit>>20, 1)))}
 	}
 }
 

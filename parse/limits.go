@@ -23,7 +23,7 @@ type Limits struct {
 	ZipEntries int   `json:"zip_entries"`
 	ZipEntry   int64 `json:"zip_entry"` // expanded bytes of one file of a zip container; default 64 MiB
 	ZipTotal   int64 `json:"zip_total"` // of all its files; default 256 MiB
-	ZipRatio   int64 `json:"zip_ratio"` // expanded to stored bytes above 32 MiB; default 100
+	ZipRatio   int64 `json:"zip_ratio"` // expanded to stored bytes above 64 MiB; default 100
 	Cells      int   `json:"cells"`     // cells of a workbook; default 2,000,000
 	Span       int   `json:"span"`      // columns or rows one table cell may span; default 100
 	Depth      int   `json:"depth"`     // nesting of HTML elements and attached mails; default 256
