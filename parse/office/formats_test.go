@@ -332,3 +332,30 @@ func TestXLSXThreadedComments(t *testing.T) {
 	require.Contains(t, d.Text, "Comment on B1 [author: Ann]: old\n\nComment on A1 [author: Jane (J), time: 2026-06-18T17:12:37.410]: so few?\n\nComment on A1 [author: unknown, time: 2026-06-18T17:15:00]: yes")
 	require.NotContains(t, d.Text, "Your version")
 }
+
+// Rows are numbered as the spreadsheet numbers them, gaps and titles included.
+func TestSheetRows(t *testing.T) {
+	book := excelize.NewFile()
+	for cell, value := range map[string]any{"A3": "Prices", "A4": "item", "B4": "price", "A5": "pen", "B5": 2, "C9": "code", "D9": "town", "C10": "x", "D10": "Oslo"} {
+		require.NoError(t, book.SetCellValue("Sheet1", cell, value))
+	}
+	var b bytes.Buffer
+	require.NoError(t, book.Write(&b))
+	body := `<office:spreadsheet><table:table table:name="S"><table:table-row table:number-rows-repeated="2"/>` +
+		`<table:table-row><table:table-cell><text:p>Prices</text:p></table:table-cell></table:table-row>` +
+		`<table:table-row><table:table-cell><text:p>item</text:p></table:table-cell><table:table-cell><text:p>price</text:p></table:table-cell></table:table-row>` +
+		`<table:table-row><table:table-cell><text:p>pen</text:p></table:table-cell><table:table-cell><text:p>2</text:p></table:table-cell></table:table-row>` +
+		`<table:table-row table:number-rows-repeated="4"/>` +
+		`<table:table-row table:number-rows-repeated="2"><table:table-cell><text:p>x</text:p></table:table-cell><table:table-cell><text:p>Oslo</text:p></table:table-cell></table:table-row>` +
+		`</table:table></office:spreadsheet>`
+	for name, data := range map[string][]byte{"a.xlsx": b.Bytes(), "a.ods": opendocument(t, mediatype.ODS, body)} {
+		d, err := parseAs(t, name, data, parse.Limits{})
+		require.NoError(t, err)
+		m := parse.NewMap(d)
+		for word, want := range map[string]int{"Prices": 3, "item": 4, "pen": 5} {
+			require.Equal(t, want, m.At(strings.Index(d.Text, word), strings.Index(d.Text, word)+1).RowStart, "%s: %s", name, word)
+		}
+		last := strings.LastIndex(d.Text, "Oslo")
+		require.Equal(t, map[string]int{"a.xlsx": 10, "a.ods": 11}[name], m.At(last, last+1).RowStart, name)
+	}
+}

@@ -23,7 +23,7 @@ type odfParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p odfParser) Info() parse.Info {
 	return parse.Info{
-		Name: "odf", Version: "2", Library: "inlay/office",
+		Name: "odf", Version: "3", Library: "inlay/office",
 		MediaTypes: []string{mediatype.ODT, mediatype.ODS, mediatype.ODP},
 		Extensions: []string{".odt", ".ods", ".odp", ".ott", ".ots", ".otp"},
 	}
