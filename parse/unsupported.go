@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,10 +28,9 @@ func unsupported(f File, d Detection) error {
 		e.Reason, e.Next = "it is locked by a password", "remove the password in the program that made it and attach it again"
 	case d.Damaged:
 		e.Code = fault.Corrupt
-		e.Reason, e.Next = "its zip container is damaged or cut short", "get a fresh copy of the file"
-	case legacy(d.MediaType) != "":
-		e.Reason = "it is in the old binary format of " + legacyName(d.MediaType)
-		e.Next = "convert it first: " + legacy(d.MediaType)
+		e.Reason, e.Next = "its container is damaged or cut short", "get a fresh copy of the file"
+	case oldVersion(f.Data) != "":
+		e.Reason, e.Next = "it is in the format of "+oldVersion(f.Data)+", which is not read", "save it as a newer format there, or convert it: soffice --headless --convert-to pdf FILE"
 	case strings.HasPrefix(d.MediaType, "image/"):
 		e.Reason, e.Next = "it is an image ("+d.MediaType+")", "attach it to a model that sees images, or turn it into text with OCR"
 	case strings.HasPrefix(d.MediaType, "audio/"), strings.HasPrefix(d.MediaType, "video/"):
@@ -66,33 +66,18 @@ func isArchive(mediaType string) bool {
 	}, mediaType)
 }
 
-// legacy gives the command that converts a format which is not read.
-func legacy(mediaType string) string {
-	switch mediaType {
-	case "application/msword":
-		return "soffice --headless --convert-to docx FILE"
-	case "application/vnd.ms-excel", mediatype.XLSB:
-		return "soffice --headless --convert-to xlsx FILE"
-	case "application/vnd.ms-powerpoint":
-		return "soffice --headless --convert-to pptx FILE"
-	case "application/vnd.ms-outlook":
-		return "save the mail as .eml"
+// oldVersion names the program of a document from before the formats that are read,
+// by its first bytes; "" for any other.
+func oldVersion(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xDB\xA5")), bytes.HasPrefix(data, []byte("\x9B\xA5")):
+		return "Word 1 or 2"
+	case bytes.HasPrefix(data, []byte("\xFFWPC")):
+		return "WordPerfect"
+	case bytes.HasPrefix(data, []byte("\x09\x00\x04\x00")), bytes.HasPrefix(data, []byte("\x09\x02\x06\x00")), bytes.HasPrefix(data, []byte("\x09\x04\x06\x00")):
+		return "Excel 2 to 4"
 	}
 	return ""
-}
-
-func legacyName(mediaType string) string {
-	switch mediaType {
-	case "application/msword":
-		return "Word (.doc)"
-	case "application/vnd.ms-excel":
-		return "Excel (.xls)"
-	case mediatype.XLSB:
-		return "Excel (.xlsb)"
-	case "application/vnd.ms-powerpoint":
-		return "PowerPoint (.ppt)"
-	}
-	return "Outlook (.msg)"
 }
 
 // about names the file in a parser's error and gives every error a code.
@@ -112,8 +97,8 @@ func about(name string, err error) error {
 	return &fault.Error{Code: fault.Corrupt, Subject: name, Reason: "it cannot be read as the format it claims to be", Next: "open and save it again in the program that made it", Err: err}
 }
 
-// isLegacy reports whether an extension is that of a format which is recognised
+// isRefused reports whether an extension is that of a format which is recognised
 // but not read.
-func isLegacy(extension string) bool {
-	return slices.Contains([]string{".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".msg", ".pages", ".numbers", ".key"}, extension)
+func isRefused(extension string) bool {
+	return slices.Contains([]string{".pages", ".numbers", ".key", ".vsd", ".vsdx", ".mobi", ".azw3"}, extension)
 }

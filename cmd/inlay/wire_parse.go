@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"inlay/parse"
+	"inlay/parse/legacy"
 	"inlay/parse/markup"
 	"inlay/parse/office"
 	"inlay/parse/pdf"
@@ -53,7 +54,7 @@ func openSecond(getenv func(string) string) *pdf.PDFium {
 
 // cagedParsers are those that run in a worker.
 func cagedParsers(limits parse.Limits, second *pdf.PDFium) []parse.Parser {
-	return slices.Concat([]parse.Parser{pdf.Parser{Limits: limits, Second: second}}, markup.All(limits), office.All(limits))
+	return slices.Concat([]parse.Parser{pdf.Parser{Limits: limits, Second: second}}, markup.All(limits), office.All(limits), legacy.All(limits))
 }
 
 // work is the whole program as a worker: one document from in, its pages to out.

@@ -26,7 +26,7 @@ const library = "html-to-markdown"
 
 // All returns every parser of this package.
 func All(limits parse.Limits) []parse.Parser {
-	return []parse.Parser{HTML(limits), EPUB(limits), Mail(limits)}
+	return []parse.Parser{HTML(limits), EPUB(limits), Mail(limits), MSG(limits)}
 }
 
 // HTML reads web pages as Markdown with headings, lists, tables and code.

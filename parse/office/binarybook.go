@@ -1,0 +1,221 @@
+package office
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"inlay/parse"
+)
+
+// binaryBook is a workbook in one of Excel's binary formats that is being read.
+type binaryBook struct {
+	b        *parse.Builder
+	limits   parse.Limits
+	strings  []string       // shared by all sheets
+	formats  map[int]string // number formats by their id
+	styles   []int          // id of the number format of each cell style
+	is1904   bool           // dates count from 1904
+	shown    *numberFormats
+	cells    int
+	anything bool
+	warnings []parse.Warning
+}
+
+func newBinaryBook(limits parse.Limits) *binaryBook {
+	return &binaryBook{b: &parse.Builder{Limit: limits.Text}, limits: limits, formats: map[int]string{}}
+}
+
+// binarySheet is one sheet's cells and what was said about them.
+type binarySheet struct {
+	name    string
+	rows    map[int][]string
+	ranges  []merged
+	remarks []remark
+	boxes   []string // text boxes, headers and footers
+}
+
+// set puts a value into a cell; row and column count from 0.
+func (k *binaryBook) set(s *binarySheet, row, column int, value string) error {
+	if value == "" || row < 0 || column < 0 || column >= maxColumns {
+		return nil
+	}
+	if s.rows == nil {
+		s.rows = map[int][]string{}
+	}
+	cells := s.rows[row]
+	if k.cells += max(1, column+1-len(cells)); k.cells > k.limits.Cells {
+		return tooManyCells(k.limits.Cells)
+	}
+	if missing := column + 1 - len(cells); missing > 0 {
+		cells = append(cells, make([]string, missing)...)
+	}
+	cells[column] = value
+	s.rows[row] = cells
+	return nil
+}
+
+// number shows a number as Excel does in a cell of that style.
+func (k *binaryBook) number(value float64, style int) string {
+	id := 0
+	if style >= 0 && style < len(k.styles) {
+		id = k.styles[style]
+	}
+	if k.shown == nil {
+		k.shown = &numberFormats{is1904: k.is1904, styles: map[int]int{}}
+	}
+	return k.shown.show(value, id, k.formats[id])
+}
+
+// shared is the shared string of that number.
+func (k *binaryBook) shared(n int) string {
+	if n < 0 || n >= len(k.strings) {
+		return ""
+	}
+	return k.strings[n]
+}
+
+// emit adds a sheet to the document.
+func (k *binaryBook) emit(number int, s *binarySheet) error {
+	k.b.Open(parse.Section{Kind: parse.Sheet, Number: number, Label: s.name})
+	defer k.b.Close()
+	k.b.Heading(1, s.name)
+	var rows sheetRows
+	for row, cells := range s.rows {
+		rows.rows, rows.numbers = append(rows.rows, cells), append(rows.numbers, row+1)
+	}
+	rows.settle()
+	rows.spread(s.ranges, k.limits.Span)
+	k.anything = emitRegions(k.b, rows) || k.anything
+	for _, r := range s.remarks {
+		k.anything = true
+		k.b.Block(parse.Paragraph, "comment", r.label()+r.text)
+	}
+	slices.Sort(s.boxes)
+	for _, text := range slices.Compact(s.boxes) {
+		k.anything = true
+		k.b.Block(parse.Paragraph, "", text)
+	}
+	return k.b.Err()
+}
+
+// document is what was read; sheet names alone are no content.
+func (k *binaryBook) document(ctx context.Context) (parse.Document, error) {
+	if err := ctx.Err(); err != nil {
+		return parse.Document{}, err
+	}
+	if !k.anything {
+		return parse.Document{}, nil
+	}
+	d, err := k.b.Document()
+	d.Warnings = k.warnings
+	return d, err
+}
+
+// numberFormats shows numbers by Excel's formats. A scratch workbook does it, so
+// that they come out as those of an .xlsx file do.
+type numberFormats struct {
+	is1904 bool
+	book   *excelize.File
+	styles map[int]int // of the scratch workbook, by format id; 0 shows the number itself
+}
+
+// show formats a number. id is a format's number in the file, code what it is.
+func (n *numberFormats) show(value float64, id int, code string) string {
+	style, known := n.styles[id]
+	if !known {
+		style = n.style(id, code)
+		n.styles[id] = style
+	}
+	if style == 0 || math.IsNaN(value) || math.IsInf(value, 0) {
+		return general(value)
+	}
+	const cell, sheet = "A1", "Sheet1"
+	if n.book.SetCellFloat(sheet, cell, value, -1, 64) != nil || n.book.SetCellStyle(sheet, cell, cell, style) != nil {
+		return general(value)
+	}
+	text, err := n.book.GetCellValue(sheet, cell)
+	if err != nil {
+		return general(value)
+	}
+	return strings.TrimSpace(text)
+}
+
+// style makes a style of the scratch workbook; 0 for the format General.
+func (n *numberFormats) style(id int, code string) int {
+	if code == "" && (id == 0 || id > 49) || strings.EqualFold(code, "General") || strings.EqualFold(code, "GENERAL") || code == "@" {
+		return 0
+	}
+	if n.book == nil {
+		n.book = excelize.NewFile()
+		if n.book.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &n.is1904}) != nil {
+			return 0
+		}
+	}
+	s := &excelize.Style{NumFmt: id}
+	if code != "" {
+		s = &excelize.Style{CustomNumFmt: &code}
+	}
+	style, err := n.book.NewStyle(s)
+	if err != nil {
+		return 0
+	}
+	return style
+}
+
+// general shows a number as cells without a format do, to fifteen digits.
+func general(value float64) string {
+	if size := math.Abs(value); size != 0 && (size >= 1e15 || size < 1e-9) || math.IsNaN(value) {
+		return strconv.FormatFloat(value, 'G', 15, 64)
+	}
+	text := strconv.FormatFloat(value, 'g', 15, 64)
+	if rounded, err := strconv.ParseFloat(text, 64); err == nil {
+		value = rounded
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64)
+}
+
+// rk is a number in Excel's short form: 30 bits of an integer or of a float, by 100
+// if so marked.
+func rk(bits uint32) float64 {
+	value := math.Float64frombits(uint64(bits&^3) << 32)
+	if bits&2 != 0 {
+		value = float64(int32(bits) >> 2) //nolint:gosec // the sign is meant
+	}
+	if bits&1 != 0 {
+		value /= 100
+	}
+	return value
+}
+
+// cellError names the error that a cell shows.
+func cellError(code byte) string {
+	switch code {
+	case 0x00:
+		return "#NULL!"
+	case 0x07:
+		return "#DIV/0!"
+	case 0x0F:
+		return "#VALUE!"
+	case 0x17:
+		return "#REF!"
+	case 0x1D:
+		return "#NAME?"
+	case 0x24:
+		return "#NUM!"
+	case 0x2A:
+		return "#N/A"
+	}
+	return "#ERROR!"
+}
+
+func cellBool(code byte) string {
+	if code != 0 {
+		return "TRUE"
+	}
+	return "FALSE"
+}
