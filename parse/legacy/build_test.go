@@ -78,8 +78,12 @@ func sampleDoc(tb testing.TB) []byte {
 	return wordDocument(tb, 0, []wordParagraph{
 		{"Plans for \x93spring\x94\r", 1, nil},
 		{"See \x13 HYPERLINK \"http://x.y\" \x14our page\x15 for caf\xe9\x02 prices.\r", 0, nil},
-		{"item\x07", 0, inTable()}, {"price\x07", 0, inTable()}, {"\x07", 0, rowEnd()},
-		{"pen\x07", 0, inTable()}, {"\x07", 0, inTable()}, {"\x07", 0, rowEnd()},
+		{"item\x07", 0, inTable()},
+		{"price\x07", 0, inTable()},
+		{"\x07", 0, rowEnd()},
+		{"pen\x07", 0, inTable()},
+		{"\x07", 0, inTable()},
+		{"\x07", 0, rowEnd()},
 		{"After\x0Bthe table\r", 0, nil},
 	}, "\x02 A note.\r")
 }

@@ -183,7 +183,7 @@ func (m *outlookMessage) date() string {
 		if v == nil {
 			continue
 		}
-		const toUnix = 116_444_736_000_000_000 // steps of 100 ns from 1601 to 1970
+		const toUnix = 116_444_736_000_000_000                                                 // steps of 100 ns from 1601 to 1970
 		if ticks := int64(binary.LittleEndian.Uint64(v)); ticks > toUnix && ticks < 4*toUnix { //nolint:gosec // checked here
 			return time.Unix(0, 0).UTC().Add(time.Duration(ticks-toUnix) * 100).Format(time.RFC1123Z)
 		}

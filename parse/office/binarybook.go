@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/xuri/excelize/v2"
 
@@ -20,15 +21,26 @@ type binaryBook struct {
 	formats  map[int]string // number formats by their id
 	styles   []int          // id of the number format of each cell style
 	is1904   bool           // dates count from 1904
+	scratch  *sync.Pool     // of *numberFormats
 	shown    *numberFormats
 	cells    int
 	anything bool
 	warnings []parse.Warning
 }
 
-func newBinaryBook(limits parse.Limits) *binaryBook {
-	return &binaryBook{b: &parse.Builder{Limit: limits.Text}, limits: limits, formats: map[int]string{}}
+func newBinaryBook(limits parse.Limits, scratch *sync.Pool) *binaryBook {
+	return &binaryBook{b: &parse.Builder{Limit: limits.Text}, limits: limits, formats: map[int]string{}, scratch: scratch}
 }
+
+// close hands the scratch workbook on to the next file.
+func (k *binaryBook) close() {
+	if k.shown != nil && len(k.shown.styles) < maxKeptStyles {
+		k.scratch.Put(k.shown)
+	}
+}
+
+// maxKeptStyles is how many styles a scratch workbook may have to be used again.
+const maxKeptStyles = 500
 
 // binarySheet is one sheet's cells and what was said about them.
 type binarySheet struct {
@@ -66,9 +78,16 @@ func (k *binaryBook) number(value float64, style int) string {
 		id = k.styles[style]
 	}
 	if k.shown == nil {
-		k.shown = &numberFormats{is1904: k.is1904, styles: map[int]int{}}
+		k.shown, _ = k.scratch.Get().(*numberFormats)
 	}
-	return k.shown.show(value, id, k.formats[id])
+	if k.shown == nil {
+		k.shown = &numberFormats{styles: map[numberFormat]int{}}
+	}
+	code := k.formats[id]
+	if code != "" {
+		id = 0
+	}
+	return k.shown.show(value, numberFormat{id, code, k.is1904})
 }
 
 // shared is the shared string of that number.
@@ -116,23 +135,36 @@ func (k *binaryBook) document(ctx context.Context) (parse.Document, error) {
 	return d, err
 }
 
+// numberFormat is a built-in format by its id, or one by its code.
+type numberFormat struct {
+	id     int
+	code   string
+	is1904 bool
+}
+
 // numberFormats shows numbers by Excel's formats. A scratch workbook does it, so
 // that they come out as those of an .xlsx file do.
 type numberFormats struct {
-	is1904 bool
 	book   *excelize.File
-	styles map[int]int // of the scratch workbook, by format id; 0 shows the number itself
+	is1904 bool // what the scratch workbook is set to
+	styles map[numberFormat]int
 }
 
-// show formats a number. id is a format's number in the file, code what it is.
-func (n *numberFormats) show(value float64, id int, code string) string {
-	style, known := n.styles[id]
+// show formats a number.
+func (n *numberFormats) show(value float64, f numberFormat) string {
+	style, known := n.styles[f]
 	if !known {
-		style = n.style(id, code)
-		n.styles[id] = style
+		style = n.style(f)
+		n.styles[f] = style
 	}
 	if style == 0 || math.IsNaN(value) || math.IsInf(value, 0) {
 		return general(value)
+	}
+	if n.is1904 != f.is1904 {
+		n.is1904 = f.is1904
+		if n.book.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &f.is1904}) != nil {
+			return general(value)
+		}
 	}
 	const cell, sheet = "A1", "Sheet1"
 	if n.book.SetCellFloat(sheet, cell, value, -1, 64) != nil || n.book.SetCellStyle(sheet, cell, cell, style) != nil {
@@ -146,19 +178,16 @@ func (n *numberFormats) show(value float64, id int, code string) string {
 }
 
 // style makes a style of the scratch workbook; 0 for the format General.
-func (n *numberFormats) style(id int, code string) int {
-	if code == "" && (id == 0 || id > 49) || strings.EqualFold(code, "General") || strings.EqualFold(code, "GENERAL") || code == "@" {
+func (n *numberFormats) style(f numberFormat) int {
+	if f.code == "" && (f.id == 0 || f.id > 49) || strings.EqualFold(f.code, "General") || f.code == "@" {
 		return 0
 	}
 	if n.book == nil {
 		n.book = excelize.NewFile()
-		if n.book.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &n.is1904}) != nil {
-			return 0
-		}
 	}
-	s := &excelize.Style{NumFmt: id}
-	if code != "" {
-		s = &excelize.Style{CustomNumFmt: &code}
+	s := &excelize.Style{NumFmt: f.id}
+	if f.code != "" {
+		s = &excelize.Style{CustomNumFmt: &f.code}
 	}
 	style, err := n.book.NewStyle(s)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"sync"
 
 	"inlay/fault"
 	"inlay/internal/charset"
@@ -12,9 +13,14 @@ import (
 )
 
 // XLS reads Excel workbooks of 1995 to 2003 (BIFF5 and BIFF8), one section a sheet.
-func XLS(limits parse.Limits) parse.Parser { return xlsParser{limits.WithDefaults()} }
+func XLS(limits parse.Limits) parse.Parser {
+	return xlsParser{limits.WithDefaults(), &sync.Pool{}}
+}
 
-type xlsParser struct{ limits parse.Limits }
+type xlsParser struct {
+	limits  parse.Limits
+	scratch *sync.Pool // of *numberFormats
+}
 
 // Info implements [parse.Parser].
 func (p xlsParser) Info() parse.Info {
@@ -37,7 +43,8 @@ func (p xlsParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 	if data == nil {
 		data, whole = ole.Read("Book")
 	}
-	x := &xls{data: data, k: newBinaryBook(p.limits), codepage: "windows-1252"}
+	x := &xls{data: data, k: newBinaryBook(p.limits, p.scratch), codepage: "windows-1252"}
+	defer x.k.close()
 	if err := x.globals(ctx); err != nil {
 		return parse.Document{}, err
 	}

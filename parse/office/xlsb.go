@@ -2,6 +2,7 @@ package office
 
 import (
 	"context"
+	"sync"
 	"unicode/utf16"
 
 	"inlay/internal/mediatype"
@@ -10,9 +11,14 @@ import (
 )
 
 // XLSB reads Excel's binary workbooks (.xlsb), one section a sheet.
-func XLSB(limits parse.Limits) parse.Parser { return xlsbParser{limits.WithDefaults()} }
+func XLSB(limits parse.Limits) parse.Parser {
+	return xlsbParser{limits.WithDefaults(), &sync.Pool{}}
+}
 
-type xlsbParser struct{ limits parse.Limits }
+type xlsbParser struct {
+	limits  parse.Limits
+	scratch *sync.Pool // of *numberFormats
+}
 
 // Info implements [parse.Parser].
 func (p xlsbParser) Info() parse.Info {
@@ -28,7 +34,8 @@ func (p xlsbParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 	if err != nil {
 		return parse.Document{}, err
 	}
-	x := &xlsb{archive: a, k: newBinaryBook(p.limits)}
+	x := &xlsb{archive: a, k: newBinaryBook(p.limits, p.scratch)}
+	defer x.k.close()
 	if err := x.open(ctx); err != nil {
 		return parse.Document{}, err
 	}
