@@ -84,6 +84,8 @@ func textType(data []byte) string {
 	switch {
 	case htmlStart(head):
 		return "text/html"
+	case strings.HasPrefix(head, "<?xml") && strings.Contains(head[:min(len(head), 1024)], "<FictionBook"):
+		return "application/x-fictionbook+xml"
 	case strings.HasPrefix(head, "<?xml"):
 		return "application/xml"
 	case mailStart(afterEnvelope(head)):

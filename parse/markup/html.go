@@ -1,5 +1,5 @@
-// Package markup reads formats written in HTML or holding it: web pages, mails
-// and EPUB books. Their text becomes Markdown.
+// Package markup reads formats written in HTML or holding it: web pages, mails,
+// EPUB and FictionBook books. Their text becomes Markdown.
 package markup
 
 import (
@@ -26,7 +26,7 @@ const library = "html-to-markdown"
 
 // All returns every parser of this package.
 func All(limits parse.Limits) []parse.Parser {
-	return []parse.Parser{HTML(limits), EPUB(limits), Mail(limits), MSG(limits)}
+	return []parse.Parser{HTML(limits), EPUB(limits), Mail(limits), MSG(limits), FB2(limits)}
 }
 
 // HTML reads web pages as Markdown with headings, lists, tables and code.
