@@ -80,5 +80,5 @@ func contentTypes(a *zipfile.Archive) string {
 			return known[1]
 		}
 	}
-	return "application/zip"
+	return "application/vnd.openxmlformats-package"
 }

@@ -105,8 +105,11 @@ func (r *Registry) choose(f File) (Parser, Detection, error) {
 	}
 	d := Detect(f)
 	p := r.byType[d.MediaType]
-	if d.Text {
+	switch {
+	case d.Text:
 		p = r.chooseText(f, d)
+	case d.MediaType == "application/zip" && (d.Damaged || zippedKind(d) != d.MediaType):
+		p = nil // what it should hold cannot be told, or is not read
 	}
 	if p == nil {
 		return nil, d, unsupported(f, d)

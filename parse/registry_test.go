@@ -122,7 +122,7 @@ func TestUnsupported(t *testing.T) {
 		{"a.pages", string(parsetest.Zip(t, "Index/Document.iwa", "x")), fault.UnsupportedFormat, "export it there as PDF"},
 		{"a.ps", "%!PS-Adobe-3.0\n(x) show\n", fault.UnsupportedFormat, "ps2pdf"},
 		{"a.tar.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", fault.UnsupportedFormat, "unpack it"},
-		{"empty.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), fault.UnsupportedFormat, "it is an archive"},
+		{"empty.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), fault.NoTextLayer, "there is no file in it"},
 		{"blank.md", "\n \n", fault.NoTextLayer, "there is no text in it"},
 	}
 	for _, tt := range tests {
