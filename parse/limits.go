@@ -39,6 +39,10 @@ type Limits struct {
 	Memory int64         `json:"memory"` // bytes of data; default 768 MiB
 	CPU    time.Duration `json:"cpu"`    // processor time, whole seconds; default 30 s
 	Wall   time.Duration `json:"wall"`   // time in all; default three times Time, at least 5 s
+
+	// WholePages reads web pages whole, menus and footers included, instead of their
+	// articles. It limits nothing, but goes wherever limits go and names parses as they do.
+	WholePages bool `json:"whole_pages,omitempty"`
 }
 
 // Default limits, measured to pass every honest file of the sets named in

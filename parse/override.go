@@ -39,9 +39,11 @@ func LimitsFrom(s string) (Limits, error) {
 // limitNames lists the names of all limits.
 func limitNames() []string {
 	t := reflect.TypeFor[Limits]()
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i] = t.Field(i).Tag.Get("json")
+	var names []string
+	for i := range t.NumField() {
+		if t.Field(i).Type.Kind() != reflect.Bool {
+			names = append(names, t.Field(i).Tag.Get("json"))
+		}
 	}
 	return names
 }

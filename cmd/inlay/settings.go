@@ -35,6 +35,7 @@ type modelSettings struct {
 // readSettings bound what reading a file may cost.
 type readSettings struct {
 	ParseLimits string `key:"parse_limits" placeholder:"NAME=VALUE,..." help:"Limits of reading one file, for example file=100MiB,time=5s,memory=1GiB."`
+	HTML        string `key:"html" name:"html" enum:"article,all" default:"article" help:"What to read of a web page: its article, or all of it."`
 	OCR         bool   `key:"ocr" name:"ocr" help:"Let tesseract, if installed, read PDF pages that look scanned."`
 	OCRLanguage string `key:"ocr_language" name:"ocr-language" default:"eng" placeholder:"NAME+NAME" help:"Languages of scanned pages, by tesseract's names, for example eng+deu."`
 }
@@ -46,7 +47,11 @@ func (s readSettings) AfterApply(a *app) (err error) {
 	return err
 }
 
-func (s readSettings) limits() (parse.Limits, error) { return parse.LimitsFrom(s.ParseLimits) }
+func (s readSettings) limits() (parse.Limits, error) {
+	l, err := parse.LimitsFrom(s.ParseLimits)
+	l.WholePages = s.HTML == "all"
+	return l, err
+}
 
 // tesseract reads scanned pages; nil where that was not asked for.
 func (s readSettings) tesseract() *pdf.Tesseract {

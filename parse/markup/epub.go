@@ -73,7 +73,7 @@ func (p epubParser) chapter(ctx context.Context, a *zipfile.Archive, b *parse.Bu
 	if int64(len(data)) > p.limits.HTML {
 		return &fault.Error{Code: fault.LimitExceeded, Reason: "a chapter is too large", Next: "raise the limit"}
 	}
-	text, _, err := toMarkdown(ctx, selfClosing(charset.Decode(data, declaredCharset(data)).Text), p.limits)
+	text, err := toMarkdown(ctx, selfClosing(charset.Decode(data, declaredCharset(data)).Text), p.limits)
 	if err != nil || strings.TrimSpace(text) == "" {
 		return err
 	}

@@ -217,7 +217,7 @@ func (m *mail) text(ctx context.Context, t body) error {
 		if int64(len(t.html)) > m.parser.limits.HTML {
 			return &fault.Error{Code: fault.LimitExceeded, Reason: "its HTML text is too large", Next: "raise the limit"}
 		}
-		rich, _, err := toMarkdown(ctx, t.html, m.parser.limits)
+		rich, err := toMarkdown(ctx, t.html, m.parser.limits)
 		if err != nil {
 			return err
 		}
