@@ -14,6 +14,7 @@ import (
 	"inlay/parse/markup"
 	"inlay/parse/office"
 	"inlay/parse/pdf"
+	"inlay/parse/picture"
 	"inlay/parse/plain"
 	"inlay/parse/worker"
 )
@@ -29,6 +30,7 @@ func openParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) st
 	command := worker.Command{Args: []string{workerCommand}, Limits: limits}
 	caged := worker.Wrap(command, cagedParsers(limits, openSecond(getenv))...)
 	if ocr != nil {
+		caged = append(caged, picture.New(limits, *ocr, pdf.OCRLibrary))
 		artist := &pdf.PDFium{CacheDir: wasmCache(getenv), Instances: 1}
 		for i, p := range caged {
 			if p.Info().Name == "pdf" {

@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"parse/outline"},
 	{"llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
 	{"llm/ollama/ollamatest"},
-	{"parse/pdf", "parse/office", "parse/legacy", "parse/archive", "parse/markup", "parse/plain", "parse/parsetest", "parse/worker", "retrieve", "strategy"},
+	{"parse/pdf", "parse/office", "parse/legacy", "parse/archive", "parse/picture", "parse/markup", "parse/plain", "parse/parsetest", "parse/worker", "retrieve", "strategy"},
 	{"retrieve/stored"},
 	{"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "strategy/strategytest", "intent", "route", "processor"},
 	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest"},
