@@ -22,7 +22,7 @@ func read(t *testing.T, name string, data []byte) (parse.Document, error) {
 
 func TestWord(t *testing.T) {
 	parsetest.Run(t, legacy.Word(parse.Limits{}), parsetest.Sample{
-		Name: "a.doc", Data: sampleDoc(t), Contains: []string{"# Plans for “spring”", "See our page for café prices.", "| item | price |", "| pen |", "After\nthe table", "A note."},
+		Name: "a.doc", Data: sampleDoc(t), Contains: []string{"# Plans for “spring”", "See [our page](http://x.y) for café prices.", "| item | price |", "| pen |", "After\nthe table", "A note."},
 		Sections: []parse.Kind{parse.Heading, parse.Paragraph, parse.Table},
 	})
 	d, err := read(t, "a.doc", sampleDoc(t))

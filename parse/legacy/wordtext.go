@@ -31,6 +31,8 @@ type wordText struct {
 	cells  int // that tables may still have
 	text   []uint16
 	fields []bool // of each open field: its result has begun
+	mark   int    // where the text of the innermost result begins
+	order  []byte // the instruction of the innermost open field, as far as it is ASCII
 	cell   []string
 	row    []string
 	table  [][]string
@@ -130,21 +132,14 @@ func windows1252(b byte) uint16 {
 // char takes one character; position counts characters, offset bytes of the file.
 func (t *wordText) char(c uint16, position, offset int) {
 	switch c {
-	case charFieldBegin:
-		t.fields = append(t.fields, false)
-		return
-	case charFieldMid:
-		if n := len(t.fields); n > 0 {
-			t.fields[n-1] = true
-		}
-		return
-	case charFieldEnd:
-		if n := len(t.fields); n > 0 {
-			t.fields = t.fields[:n-1]
-		}
+	case charFieldBegin, charFieldMid, charFieldEnd:
+		t.field(c)
 		return
 	}
 	if slices.Contains(t.fields, false) && c != charParagraph && c != charCell {
+		if len(t.order) < maxOrder {
+			t.order = append(t.order, byte(c))
+		}
 		return // an instruction, not what it shows
 	}
 	switch c {
@@ -167,6 +162,47 @@ func (t *wordText) char(c uint16, position, offset int) {
 			t.text = append(t.text, c)
 		}
 	}
+}
+
+// maxOrder is how much of an instruction is kept.
+const maxOrder = 1000
+
+// field begins a field, its result, or ends it. A button without a result shows the
+// text in its instruction.
+func (t *wordText) field(c uint16) {
+	n := len(t.fields)
+	switch {
+	case c == charFieldBegin:
+		t.fields, t.order = append(t.fields, false), nil
+	case n == 0:
+	case c == charFieldMid:
+		t.fields[n-1], t.mark = true, len(t.text)
+	default:
+		t.link()
+		words := strings.Fields(string(t.order))
+		if !t.fields[n-1] && len(words) > 2 && words[0] == "MACROBUTTON" {
+			for _, b := range strings.Join(words[2:], " ") {
+				t.text = append(t.text, uint16(b)) //nolint:gosec // of bytes
+			}
+		}
+		t.fields, t.order = t.fields[:n-1], nil
+	}
+}
+
+// link makes the result of a field that links to the web a link of Markdown.
+func (t *wordText) link() {
+	order := strings.TrimSpace(string(t.order))
+	target, isLink := strings.CutPrefix(order, `HYPERLINK "`)
+	target, _, closed := strings.Cut(target, `"`)
+	if !isLink || !closed || t.mark >= len(t.text) || !strings.HasPrefix(target, "http") && !strings.HasPrefix(target, "mailto:") || strings.ContainsAny(target, " ()<>") {
+		return
+	}
+	shown := string(utf16.Decode(t.text[t.mark:]))
+	if strings.TrimSpace(shown) == "" || strings.Contains(target, shown) {
+		return
+	}
+	t.text = slices.Insert(t.text, t.mark, '[')
+	t.text = append(t.text, utf16.Encode([]rune("]("+target+")"))...)
 }
 
 // take returns the text of the open paragraph.

@@ -76,6 +76,8 @@ const (
 	propLongName     = "3707"
 	propDisplayName  = "3001"
 	propMediaType    = "370E"
+	propSMTP         = "39FE"
+	propAddress      = "3003"
 	propCodepage     = "3FFD"
 	propInternetPage = "3FDE"
 	propClass        = "001A"
@@ -200,17 +202,50 @@ func (m *outlookMessage) sender() string {
 	return strings.TrimSpace(name + " <" + address + ">")
 }
 
+// recipients lists those of a kind (1 To, 2 Cc) by name and address.
+func (m *outlookMessage) recipients(kind byte) string {
+	var found []string
+	for i, dir := range m.children("__recip_version1.0_") {
+		if i == maxRecipients {
+			break
+		}
+		props, _ := m.ole.Read(m.dir + dir + "__properties_version1.0")
+		is := byte(1)
+		for at := 8; at+16 <= len(props); at += 16 {
+			if binary.LittleEndian.Uint16(props[at+2:]) == 0x0C15 {
+				is = props[at+8]
+			}
+		}
+		if is != kind {
+			continue
+		}
+		name, address := m.text(dir, propDisplayName), first(m.text(dir, propSMTP), m.text(dir, propAddress))
+		switch {
+		case !strings.Contains(address, "@"), address == name:
+			found = append(found, first(name, address))
+		case name == "":
+			found = append(found, address)
+		default:
+			found = append(found, name+" <"+address+">")
+		}
+	}
+	return strings.Join(found, "; ")
+}
+
+// maxRecipients bounds what is said of recipients.
+const maxRecipients = 1000
+
 // children lists the storages in the message whose names begin so, in order.
 func (m *outlookMessage) children(prefix string) []string {
 	var found []string
 	for _, name := range m.ole.Names() {
 		rest, inside := strings.CutPrefix(name, m.dir)
 		dir, _, deeper := strings.Cut(rest, "/")
-		if inside && deeper && strings.HasPrefix(dir, prefix) && !slices.Contains(found, dir+"/") {
+		if inside && deeper && strings.HasPrefix(dir, prefix) { // names are sorted: those of a storage are neighbours
 			found = append(found, dir+"/")
 		}
 	}
-	return found
+	return slices.Compact(found)
 }
 
 // readMSG adds a message of Outlook: header, text, attachments.
@@ -222,7 +257,7 @@ func (m *mail) readMSG(ctx context.Context, o *outlookMessage, depth int) error 
 		return &fault.Error{Code: fault.LimitExceeded, Reason: fmt.Sprintf("mails are attached to mails more than %d deep", maxNestedMails), Next: "save the inner mail on its own"}
 	}
 	var lines []string
-	for _, field := range [][2]string{{"From", o.sender()}, {"To", o.text("", propTo)}, {"Cc", o.text("", propCc)}, {"Date", o.date()}} {
+	for _, field := range [][2]string{{"From", o.sender()}, {"To", first(o.recipients(1), o.text("", propTo))}, {"Cc", first(o.recipients(2), o.text("", propCc))}, {"Date", o.date()}} {
 		if value := strings.Join(strings.Fields(field[1]), " "); value != "" {
 			lines = append(lines, field[0]+": "+value)
 		}
