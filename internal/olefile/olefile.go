@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +23,8 @@ const maxEntries = 100_000
 
 // File is an opened container. It is not safe for concurrent use.
 type File struct {
-	streams map[string]*mscfb.File
+	streams map[string]*mscfb.File // by path in lower case: names differ in more than case
+	names   []string
 	most    int64
 }
 
@@ -43,23 +43,25 @@ func Open(data []byte) (*File, error) {
 			continue
 		}
 		name := strings.Join(append(slices.Clone(entry.Path), entry.Name), "/")
-		if _, twice := f.streams[name]; !twice {
-			f.streams[name] = entry
+		if key := strings.ToLower(name); f.streams[key] == nil {
+			f.streams[key] = entry
+			f.names = append(f.names, name)
 		}
 	}
+	slices.Sort(f.names)
 	return f, nil
 }
 
 // Names lists the streams by path, sorted: "Workbook", "ObjectPool/_1/Contents".
-func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.streams)) }
+func (f *File) Names() []string { return f.names }
 
-// Has reports whether there is a stream of that path.
-func (f *File) Has(name string) bool { return f.streams[name] != nil }
+// Has reports whether there is a stream of that path, whatever its case.
+func (f *File) Has(name string) bool { return f.streams[strings.ToLower(name)] != nil }
 
 // Read returns a stream; a missing one is nil. Of a damaged one it returns what can
 // be read, and whole is false.
 func (f *File) Read(name string) (data []byte, whole bool) {
-	s := f.streams[name]
+	s := f.streams[strings.ToLower(name)]
 	if s == nil {
 		return nil, true
 	}
