@@ -115,7 +115,7 @@ func told(t *testing.T, r *parse.Registry, program []string, path string) map[st
 func letterWords(text string) map[string]bool {
 	found := map[string]bool{}
 	programs := []string{"attachment", "error", "hyperlink", "pic", "macrobutton", "numpages", "arabic", "seq", "mergeformat", "page"} // words of the readers' own
-	text = regexp.MustCompile(`(?i)/o=[^>\n]*`).ReplaceAllString(text, " ") // addresses inside an Exchange server
+	text = regexp.MustCompile(`(?i)/o=[^>\n]*`).ReplaceAllString(text, " ")                                                            // addresses inside an Exchange server
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if strings.ContainsFunc(w, unicode.IsLetter) && !slices.Contains(programs, w) {
 			found[w] = true

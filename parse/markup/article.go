@@ -30,7 +30,10 @@ const leastArticle = 40
 // inside. So tables, code and captions that readability drops are kept.
 func toArticle(root *html.Node) (words, left int) {
 	words = countWords(root)
-	elements := number(root)
+	elements, levels := number(root)
+	if levels > maxLevels {
+		return words, words
+	}
 	p := readability.NewParser()
 	found, err := p.ParseDocument(root, &url.URL{Scheme: "http", Host: "localhost"})
 	if err != nil || found.Node == nil {
@@ -64,16 +67,29 @@ func toArticle(root *html.Node) (words, left int) {
 	return words, left
 }
 
-// number marks every element and returns them by their number.
-func number(root *html.Node) []*html.Node {
-	var all []*html.Node
-	for n := range root.Descendants() {
-		if n.Type == html.ElementNode {
-			n.Attr = append(n.Attr, html.Attribute{Key: numberKey, Val: strconv.Itoa(len(all))})
-			all = append(all, n)
+// maxLevels bounds the levels of all elements together: readability looks at each
+// element once more for those around it. Large pages have a hundred thousand.
+const maxLevels = 1_000_000
+
+// number marks every element and returns them by their number, and the sum of how
+// deep each of them is.
+func number(root *html.Node) (all []*html.Node, levels int) {
+	depth := 0
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		depth++
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if c.Type == html.ElementNode {
+				c.Attr = append(c.Attr, html.Attribute{Key: numberKey, Val: strconv.Itoa(len(all))})
+				all = append(all, c)
+				levels += depth
+				walk(c)
+			}
 		}
+		depth--
 	}
-	return all
+	walk(root)
+	return all, levels
 }
 
 // isBlock recognises elements that hold a piece of running text.

@@ -64,3 +64,11 @@ func TestPagesWithoutArticleStayWhole(t *testing.T) {
 		})
 	}
 }
+
+// A page that nests too deeply for the search stays whole.
+func TestDeepPageStaysWhole(t *testing.T) {
+	page := strings.Replace(articlePage(), "<p>", strings.Repeat("<div>", 100)+strings.Repeat("<p>high water</p>", 12_000)+strings.Repeat("</div>", 100)+"<p>", 1)
+	d, err := mailRegistry(t, parse.Limits{}).Parse(t.Context(), parse.File{Name: "a.html", Data: []byte(page)}, nil)
+	require.NoError(t, err)
+	require.Contains(t, d.Text, "Second section")
+}
