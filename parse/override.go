@@ -36,13 +36,14 @@ func LimitsFrom(s string) (Limits, error) {
 	return l, nil
 }
 
-// limitNames lists the names of all limits.
+// limitNames lists the names of all limits in the order of the fields, which begin
+// with them.
 func limitNames() []string {
 	t := reflect.TypeFor[Limits]()
 	var names []string
-	for i := range t.NumField() {
-		if t.Field(i).Type.Kind() != reflect.Bool {
-			names = append(names, t.Field(i).Tag.Get("json"))
+	for field := range t.Fields() {
+		if field.Type.Kind() != reflect.Bool {
+			names = append(names, field.Tag.Get("json"))
 		}
 	}
 	return names

@@ -142,7 +142,7 @@ type slideShow struct {
 // offset of its document. Where they are damaged, the first document counts.
 func (s *slideShow) findDocument(edit int) int {
 	document := -1
-	for n := 0; n < 10_000; n++ {
+	for range 10_000 {
 		r, _, ok := recordAt(s.data, edit)
 		if !ok || r.kind != pptEdit {
 			break

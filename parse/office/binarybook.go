@@ -10,6 +10,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"inlay/fault"
 	"inlay/parse"
 )
 
@@ -41,6 +42,13 @@ func (k *binaryBook) close() {
 
 // maxKeptStyles is how many styles a scratch workbook may have to be used again.
 const maxKeptStyles = 500
+
+// maxSheets bounds a workbook: all of them may say that they are at the same place.
+const maxSheets = 2000
+
+func tooManySheets() error {
+	return &fault.Error{Code: fault.LimitExceeded, Reason: "it has more than " + itoa(maxSheets) + " sheets", Next: "split it, or save the sheet you need as CSV"}
+}
 
 // binarySheet is one sheet's cells and what was said about them.
 type binarySheet struct {

@@ -197,6 +197,9 @@ func (x *xls) globals(ctx context.Context) error {
 		case recStyle:
 			x.k.styles = append(x.k.styles, le16(r.data, 2))
 		case recSheet:
+			if len(x.sheets) == maxSheets {
+				return tooManySheets()
+			}
 			x.sheets = append(x.sheets, xlsSheet{name: x.text(r.data, 6, 1), at: int(le32(r.data, 0))})
 		case recStrings:
 			return x.sharedStrings(ctx, r)

@@ -146,6 +146,9 @@ func (x *xlsb) open(ctx context.Context) error {
 		case binWorkbook:
 			x.k.is1904 = le32(data, 0)&1 != 0
 		case binSheet:
+			if len(x.sheets) == maxSheets {
+				return tooManySheets()
+			}
 			id, end := wideText(data, 8)
 			name, _ := wideText(data, end)
 			x.sheets = append(x.sheets, xlsbSheet{name, targets[id].target})
