@@ -75,6 +75,7 @@ func inTable() []byte { return []byte{0x16, 0x24, 1} }
 func rowEnd() []byte  { return []byte{0x16, 0x24, 1, 0x17, 0x24, 1} }
 
 func sampleDoc(tb testing.TB) []byte {
+	tb.Helper()
 	return wordDocument(tb, 0, []wordParagraph{
 		{"Plans for \x93spring\x94\r", 1, nil},
 		{"See \x13 HYPERLINK \"http://x.y\" \x14our page\x15 for caf\xe9\x02 prices.\r", 0, nil},

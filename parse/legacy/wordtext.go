@@ -207,7 +207,7 @@ func (t *wordText) link() {
 
 // take returns the text of the open paragraph.
 func (t *wordText) take() string {
-	text := ""
+	var text string
 	if t.file.codepage != "" {
 		raw := make([]byte, len(t.text))
 		for i, c := range t.text {

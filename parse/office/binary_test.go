@@ -60,8 +60,8 @@ const biffXF = "\x00\x00"
 
 // sampleXLS has shared strings over the end of a record, a date, a percentage, a
 // formula with a text, merged cells, errors, a comment and a header.
-func sampleXLS(t testing.TB) []byte {
-	t.Helper()
+func sampleXLS(tb testing.TB) []byte {
+	tb.Helper()
 	shared := rec(0x00FC, uint32(3), uint32(3), uint16(4), byte(0), "item", uint16(5), byte(0), "pri") + rec(0x003C, byte(1), utf16le("ce")) +
 		rec(0x003C, uint16(4), byte(1+8), uint16(1), utf16le("Füße"), uint32(0))
 	styles := rec(0x041E, uint16(164), uint16(10), byte(0), "yyyy-mm-dd") +
@@ -75,7 +75,7 @@ func sampleXLS(t testing.TB) []byte {
 		rec(0x0205, at(7, 2, 0), byte(0x07), byte(1)) + rec(0x0205, at(7, 3, 0), byte(1), byte(0)) +
 		rec(0x00E5, uint16(1), uint16(4), uint16(4), uint16(2), uint16(3)) +
 		rec(0x01B6, strings.Repeat("\x00", 10), uint16(8), strings.Repeat("\x00", 6)) + rec(0x003C, byte(0), "A remark") + rec(0x003C, strings.Repeat("\x00", 16))
-	return parsetest.OLE(t, "Workbook", biff(0x0600, "\x06\x00Prices", shared+styles, cells))
+	return parsetest.OLE(tb, "Workbook", biff(0x0600, "\x06\x00Prices", shared+styles, cells))
 }
 
 func TestXLS(t *testing.T) {
@@ -119,10 +119,10 @@ func binText(text string) string {
 	return string(raw(uint32(len(wide)/2))) + wide
 }
 
-func sampleXLSB(t testing.TB) []byte {
-	t.Helper()
+func sampleXLSB(tb testing.TB) []byte {
+	tb.Helper()
 	cell := func(column, style uint32) string { return string(raw(column, style)) }
-	return parsetest.Zip(t,
+	return parsetest.Zip(tb,
 		"_rels/.rels", `<Relationships><Relationship Id="d" Type="`+relType+`officeDocument" Target="xl/workbook.bin"/></Relationships>`,
 		"xl/workbook.bin", bin(156, uint32(0), uint32(1), binText("r1"), binText("Prices")),
 		"xl/_rels/workbook.bin.rels", `<Relationships><Relationship Id="r1" Type="`+relType+`worksheet" Target="worksheets/sheet1.bin"/><Relationship Id="r2" Type="`+relType+`sharedStrings" Target="sharedStrings.bin"/><Relationship Id="r3" Type="`+relType+`styles" Target="styles.bin"/></Relationships>`,

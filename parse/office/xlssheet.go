@@ -264,7 +264,9 @@ func (x *xls) pageLine(data []byte) string {
 		}
 		i++
 		if i < len(raw) && raw[i] == '"' { // a font's name
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
+			i++
+			for i < len(raw) && raw[i] != '"' {
+				i++
 			}
 			continue
 		}
@@ -278,7 +280,7 @@ func (x *xls) pageLine(data []byte) string {
 		}
 	}
 	text := strings.Join(strings.Fields(b.String()), " ")
-	if strings.Trim(text, "0123456789 -/Pageofg") == "" {
+	if strings.Trim(text, "0123456789 -/Pageof") == "" {
 		return ""
 	}
 	return text

@@ -13,7 +13,7 @@ import (
 	_ "image/png"
 	"strings"
 
-	_ "golang.org/x/image/bmp"
+	_ "golang.org/x/image/bmp" // and these
 	_ "golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp"
 
