@@ -2,10 +2,13 @@ package parse
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/mdtable"
+	"inlay/parse/internal/advice"
 )
 
 // Builder puts a document together: text goes in block by block, and each block
@@ -48,7 +51,7 @@ func (b *Builder) Block(kind Kind, label, text string) {
 	b.sections = append(b.sections, Section{Kind: kind, Label: label, Start: start, End: b.text.Len()})
 }
 
-// Table adds rows as a Markdown table; see [MarkdownTable]. Its size is checked
+// Table adds rows as a Markdown table; see [mdtable.Render]. Its size is checked
 // against the limit before it is rendered.
 func (b *Builder) Table(label string, rows [][]string) {
 	total := 0
@@ -61,7 +64,7 @@ func (b *Builder) Table(label string, rows [][]string) {
 		b.exceed()
 		return
 	}
-	b.Block(Table, label, MarkdownTable(rows))
+	b.Block(Table, label, mdtable.Render(rows))
 }
 
 // Heading adds a Markdown heading. Its section runs to the next heading of its
@@ -146,7 +149,7 @@ func (b *Builder) part(more int) {
 // exceed notes that the text has outgrown its limit.
 func (b *Builder) exceed() {
 	if b.err == nil {
-		b.err = &fault.Error{Code: fault.LimitExceeded, Reason: "its text is longer than the limit of " + size(int64(b.Limit)), Next: "split it, or raise the limit"}
+		b.err = &fault.Error{Code: fault.LimitExceeded, Reason: "its text is longer than the limit of " + size(int64(b.Limit)), Next: advice.Raise("text", fmt.Sprintf("%dMiB", max(2*b.Limit>>20, 1)))}
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"inlay/fault"
 	"inlay/internal/refdata"
 	"inlay/parse"
+	"inlay/parse/archive"
+	"inlay/parse/legacy"
 	"inlay/parse/markup"
 	"inlay/parse/office"
 	"inlay/parse/plain"
@@ -23,7 +25,7 @@ import (
 // everything is the registry of all parsers but PDF.
 func everything(tb testing.TB) *parse.Registry {
 	tb.Helper()
-	r, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}), office.All(parse.Limits{}))...)
+	r, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}), office.All(parse.Limits{}), legacy.All(parse.Limits{}), []parse.Parser{archive.Zip(parse.Limits{})})...)
 	require.NoError(tb, err)
 	return r
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"inlay/internal/charset"
+	"inlay/internal/mediatype"
+	"inlay/internal/olefile"
 )
 
 // Detection is what a file's bytes and name say about its format.
@@ -36,8 +38,8 @@ func Detect(f File) Detection {
 		d.MediaType = "application/pdf"
 	case bytes.HasPrefix(f.Data, []byte("PK\x03\x04")), bytes.HasPrefix(f.Data, []byte("PK\x05\x06")):
 		d.MediaType, d.Damaged = zipType(f.Data)
-	case bytes.HasPrefix(f.Data, []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")):
-		d.MediaType, d.Encrypted = oleType(f.Data)
+	case bytes.HasPrefix(f.Data, []byte(olefile.Magic)):
+		d.MediaType, d.Encrypted, d.Damaged = oleType(f.Data)
 	case bytes.HasPrefix(f.Data, []byte("%!PS-Adobe-")):
 		d.MediaType = "application/postscript"
 	case bytes.HasPrefix(f.Data, []byte(`{\rtf`)):
@@ -66,8 +68,10 @@ func otherType(data []byte) string {
 		}
 		return "application/octet-stream"
 	}
-	// A few formats are known by two or three letters, which a text may begin with.
-	if charset.IsText(data) && !strings.HasPrefix(m.String(), "image/") {
+	// A few formats are known by two or three letters, which a text may begin with;
+	// a zero byte close to them is no text's.
+	beginning := data[:min(len(data), 64)]
+	if charset.IsText(data) && !strings.HasPrefix(m.String(), "image/") && bytes.IndexByte(beginning, 0) < 0 {
 		return ""
 	}
 	name, _, _ := strings.Cut(m.String(), ";")
@@ -80,14 +84,36 @@ func textType(data []byte) string {
 	switch {
 	case htmlStart(head):
 		return "text/html"
+	case strings.HasPrefix(head, "<?xml") && strings.Contains(head[:min(len(head), 1024)], "<FictionBook"):
+		return "application/x-fictionbook+xml"
 	case strings.HasPrefix(head, "<?xml"):
 		return "application/xml"
-	case mailStart(head):
+	case mailStart(afterEnvelope(head)):
 		return "message/rfc822"
 	case jsonStart(data, head):
 		return "application/json"
 	}
+	return textSignature(head)
+}
+
+// textSignature asks mimetype for a form of text with a signature of its own, such
+// as calendars and subtitles. Tables of values have none: prose with as many commas
+// in each line is taken for one.
+func textSignature(head string) string {
+	name, _, _ := strings.Cut(mimetype.Detect([]byte(head)).String(), ";")
+	switch {
+	case name == "application/x-subrip", strings.HasPrefix(name, "text/") && name != "text/csv" && name != "text/tab-separated-values":
+		return name
+	}
 	return "text/plain"
+}
+
+// afterEnvelope drops the line "From sender date" that mailboxes put before a mail.
+func afterEnvelope(head string) string {
+	if line, rest, ok := strings.Cut(head, "\n"); ok && strings.HasPrefix(line, "From ") {
+		return rest
+	}
+	return head
 }
 
 // htmlStart looks past an XML declaration and comments for <!doctype html> or <html>.
@@ -150,10 +176,15 @@ func jsonStart(data []byte, head string) bool {
 	return len(data) <= 1<<20 && (strings.HasPrefix(head, "{") || strings.HasPrefix(head, "[")) && json.Valid(data)
 }
 
-// oleType tells the formats in the old Office container apart by the names of
-// its streams, which stand in its directory as UTF-16.
-func oleType(data []byte) (mediaType string, encrypted bool) {
+// oleType tells the formats in the old Office container apart by the streams at its
+// root; those deeper belong to files embedded in it. Where the directory is damaged,
+// the name of a stream somewhere in the file must do.
+func oleType(data []byte) (mediaType string, encrypted, damaged bool) {
+	f, err := olefile.Open(data)
 	has := func(name string) bool {
+		if err == nil {
+			return f.Has(name)
+		}
 		wide := make([]byte, 0, 2*len(name))
 		for i := range len(name) {
 			wide = append(wide, name[i], 0)
@@ -162,17 +193,19 @@ func oleType(data []byte) (mediaType string, encrypted bool) {
 	}
 	switch {
 	case has("EncryptedPackage"):
-		return "application/x-ole-storage", true
+		return "application/x-ole-storage", true, false
 	case has("WordDocument"):
-		return "application/msword", false
+		return "application/msword", false, false
 	case has("PowerPoint Document"):
-		return "application/vnd.ms-powerpoint", false
-	case has("__substg1.0_"):
-		return "application/vnd.ms-outlook", false
+		return "application/vnd.ms-powerpoint", false, false
+	case has("__properties_version1.0"):
+		return "application/vnd.ms-outlook", false, false
 	case has("Workbook"), has("Book"):
-		return "application/vnd.ms-excel", false
+		return "application/vnd.ms-excel", false, false
+	case has("VisioDocument"):
+		return mediatype.VSDX, false, false
 	}
-	return "application/x-ole-storage", false
+	return "application/x-ole-storage", false, err != nil
 }
 
 // isTextual reports whether a media type is a form of text.

@@ -1,24 +1,12 @@
 package parse
 
 import (
+	"path"
 	"slices"
 	"strings"
 
+	"inlay/internal/mediatype"
 	"inlay/parse/zipfile"
-)
-
-// Media types of the zip containers that are documents.
-const (
-	TypeDOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-	TypePPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-	TypeXLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-	TypeXLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
-	TypeODT  = "application/vnd.oasis.opendocument.text"
-	TypeODS  = "application/vnd.oasis.opendocument.spreadsheet"
-	TypeODP  = "application/vnd.oasis.opendocument.presentation"
-	TypeEPUB = "application/epub+zip"
-
-	typeIWork = "application/vnd.apple.iwork"
 )
 
 // zipType looks into a zip for the format it carries.
@@ -32,19 +20,31 @@ func zipType(data []byte) (mediaType string, damaged bool) {
 	}
 	switch {
 	case a.Has("word/document.xml"):
-		return TypeDOCX, false
+		return mediatype.DOCX, false
 	case a.Has("ppt/presentation.xml"):
-		return TypePPTX, false
+		return mediatype.PPTX, false
 	case a.Has("xl/workbook.xml"):
-		return TypeXLSX, false
+		return mediatype.XLSX, false
 	case a.Has("xl/workbook.bin"):
-		return TypeXLSB, false
-	case a.Has("Index/Document.iwa"), a.Has("Index.zip"), a.Has("index.apxl"), a.Has("index.xml.gz"):
-		return typeIWork, false
+		return mediatype.XLSB, false
+	case a.Has("visio/document.xml"):
+		return mediatype.VSDX, false
+	case slices.ContainsFunc(a.Names(), ofIWork):
+		return mediatype.IWork, false
 	case a.Has("META-INF/container.xml"):
-		return TypeEPUB, false
+		return mediatype.EPUB, false
 	}
 	return contentTypes(a), false
+}
+
+// ofIWork reports whether a zip's entry is one of Pages, Numbers or Keynote, whose
+// packages may be in a folder.
+func ofIWork(entry string) bool {
+	switch path.Base(entry) {
+	case "Index.zip", "index.apxl", "index.xml.gz", "index.apxl.gz", "buildVersionHistory.plist":
+		return true
+	}
+	return strings.HasSuffix(entry, ".iwa")
 }
 
 // declaredType reads the "mimetype" entry of OpenDocument and EPUB.
@@ -54,7 +54,7 @@ func declaredType(a *zipfile.Archive) string {
 		return ""
 	}
 	declared := strings.TrimSuffix(strings.TrimSpace(string(data)), "-template")
-	if slices.Contains([]string{TypeODT, TypeODS, TypeODP, TypeEPUB}, declared) {
+	if slices.Contains([]string{mediatype.ODT, mediatype.ODS, mediatype.ODP, mediatype.EPUB}, declared) {
 		return declared
 	}
 	return ""
@@ -68,16 +68,17 @@ func contentTypes(a *zipfile.Archive) string {
 	}
 	text := string(data)
 	for _, known := range [][2]string{
-		{"wordprocessingml.document.main", TypeDOCX},
-		{"wordprocessingml.template.main", TypeDOCX},
-		{"presentationml.presentation.main", TypePPTX},
-		{"presentationml.slideshow.main", TypePPTX},
-		{"spreadsheetml.sheet.main", TypeXLSX},
-		{"spreadsheetml.template.main", TypeXLSX},
+		{"wordprocessingml.document.main", mediatype.DOCX},
+		{"wordprocessingml.template.main", mediatype.DOCX},
+		{"presentationml.presentation.main", mediatype.PPTX},
+		{"presentationml.slideshow.main", mediatype.PPTX},
+		{"spreadsheetml.sheet.main", mediatype.XLSX},
+		{"spreadsheetml.template.main", mediatype.XLSX},
+		{"ms-visio.", mediatype.VSDX},
 	} {
 		if strings.Contains(text, known[0]) {
 			return known[1]
 		}
 	}
-	return "application/zip"
+	return "application/vnd.openxmlformats-package"
 }

@@ -77,7 +77,7 @@ func (d Document) ReadBy() string {
 	out.WriteString(d.Library)
 	for _, library := range others {
 		slices.Sort(pages[library])
-		out.WriteString(", " + library + " (" + Ranges("page", pages[library]) + ")")
+		out.WriteString(", " + library + " (" + ranges("page", pages[library]) + ")")
 	}
 	return out.String()
 }
@@ -96,6 +96,7 @@ const (
 	Table     Kind = "table"     // a Markdown table; its first row is the header
 	Code      Kind = "code"      // a code block or, in source code, a top-level declaration
 	Part      Kind = "part"      // of a container: a mail's attachment, a chapter file
+	Cue       Kind = "cue"       // of subtitles: what is said from one time to another
 )
 
 // Status says how a page was read.
@@ -112,13 +113,15 @@ const (
 // Section marks the half-open byte range [Start, End) of the document's text.
 type Section struct {
 	Kind    Kind   `json:"kind"`
-	Label   string `json:"label,omitempty"`   // heading text, sheet name, declaration name
+	Label   string `json:"label,omitempty"`   // heading text, sheet name, declaration name; cues: their time, "0:01:02-0:01:05"
 	Number  int    `json:"number,omitempty"`  // page, slide, sheet: from 1
 	Level   int    `json:"level,omitempty"`   // headings: 1..6
 	Library string `json:"library,omitempty"` // pages: what read this one, when not Document.Library
 	Status  Status `json:"status,omitempty"`  // pages and slides
 	Start   int    `json:"start"`
 	End     int    `json:"end"`
+
+	Rows []RowMark `json:"rows,omitempty"` // blocks out of spreadsheets: rows of the file; see RowOf
 }
 
 // Coverage says how much of a document became text (PAR-4). Pages is 0 for

@@ -75,10 +75,10 @@ func cover(d *Document) {
 		countPages(d)
 	}
 	if len(c.Scanned) > 0 && !warned(d, WarnScannedPages) {
-		d.Warnings = append(d.Warnings, Warning{WarnScannedPages, fmt.Sprintf("%s %s scanned: no text; run OCR", Ranges("page", c.Scanned), looks(c.Scanned))})
+		d.Warnings = append(d.Warnings, Warning{WarnScannedPages, fmt.Sprintf("%s %s scanned: no text; run OCR", ranges("page", c.Scanned), looks(c.Scanned))})
 	}
 	if len(c.Failed) > 0 && !warned(d, WarnFailedPages) {
-		d.Warnings = append(d.Warnings, Warning{WarnFailedPages, Ranges("page", c.Failed) + " could not be read"})
+		d.Warnings = append(d.Warnings, Warning{WarnFailedPages, ranges("page", c.Failed) + " could not be read"})
 	}
 }
 
@@ -118,8 +118,8 @@ func looks(pages []int) string {
 	return "look"
 }
 
-// Ranges lists ascending numbers as "page 4" or "pages 3-7, 9".
-func Ranges(noun string, numbers []int) string {
+// ranges lists ascending numbers as "page 4" or "pages 3-7, 9".
+func ranges(noun string, numbers []int) string {
 	var parts []string
 	for i := 0; i < len(numbers); {
 		j := i
@@ -143,7 +143,7 @@ func Ranges(noun string, numbers []int) string {
 func noText(d Document) error {
 	e := &fault.Error{Code: fault.NoTextLayer, Reason: "there is no text in it", Next: "check that it is the right file"}
 	if len(d.Coverage.Scanned) > 0 {
-		e.Reason = fmt.Sprintf("%s %s scanned: there is no text in it", Ranges("page", d.Coverage.Scanned), looks(d.Coverage.Scanned))
+		e.Reason = fmt.Sprintf("%s %s scanned: there is no text in it", ranges("page", d.Coverage.Scanned), looks(d.Coverage.Scanned))
 		e.Next = "run OCR on it and attach the result"
 	}
 	return e

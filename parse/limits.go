@@ -23,7 +23,7 @@ type Limits struct {
 	ZipEntries int   `json:"zip_entries"`
 	ZipEntry   int64 `json:"zip_entry"` // expanded bytes of one file of a zip container; default 64 MiB
 	ZipTotal   int64 `json:"zip_total"` // of all its files; default 256 MiB
-	ZipRatio   int64 `json:"zip_ratio"` // expanded to stored bytes above 32 MiB; default 100
+	ZipRatio   int64 `json:"zip_ratio"` // expanded to stored bytes above 64 MiB; default 100
 	Cells      int   `json:"cells"`     // cells of a workbook; default 2,000,000
 	Span       int   `json:"span"`      // columns or rows one table cell may span; default 100
 	Depth      int   `json:"depth"`     // nesting of HTML elements and attached mails; default 256
@@ -39,57 +39,61 @@ type Limits struct {
 	Memory int64         `json:"memory"` // bytes of data; default 768 MiB
 	CPU    time.Duration `json:"cpu"`    // processor time, whole seconds; default 30 s
 	Wall   time.Duration `json:"wall"`   // time in all; default three times Time, at least 5 s
+
+	// WholePages reads web pages whole, menus and footers included, instead of their
+	// articles. It limits nothing, but goes wherever limits go and names parses as they do.
+	WholePages bool `json:"whole_pages,omitempty"`
 }
 
 // Default limits, measured to pass every honest file of the sets named in
 // docs/parsing.md.
 const (
-	DefaultFile       = 50 << 20
-	DefaultPlainText  = 256 << 20
-	DefaultHTML       = 8 << 20
-	DefaultTags       = 200_000
-	DefaultText       = 16 << 20
-	DefaultZipEntries = 10_000
-	DefaultZipEntry   = 64 << 20
-	DefaultZipTotal   = 256 << 20
-	DefaultZipRatio   = 100
-	DefaultCells      = 2_000_000
-	DefaultSpan       = 100
-	DefaultDepth      = 256
-	DefaultMailParts  = 1_000
-	DefaultPages      = 5_000
-	DefaultStream     = 64 << 20
-	DefaultOperations = 20_000_000
-	DefaultFormDepth  = 12
-	DefaultTime       = 20 * time.Second
-	DefaultMemory     = 768 << 20
-	DefaultCPU        = 30 * time.Second
+	defaultFile       = 50 << 20
+	defaultPlainText  = 256 << 20
+	defaultHTML       = 8 << 20
+	defaultTags       = 200_000
+	defaultText       = 16 << 20
+	defaultZipEntries = 10_000
+	defaultZipEntry   = 64 << 20
+	defaultZipTotal   = 256 << 20
+	defaultZipRatio   = 100
+	defaultCells      = 2_000_000
+	defaultSpan       = 100
+	defaultDepth      = 256
+	defaultMailParts  = 1_000
+	defaultPages      = 5_000
+	defaultStream     = 64 << 20
+	defaultOperations = 20_000_000
+	defaultFormDepth  = 12
+	defaultTime       = 20 * time.Second
+	defaultMemory     = 768 << 20
+	defaultCPU        = 30 * time.Second
 )
 
 const leastWall = 5 * time.Second
 
 // WithDefaults fills every zero field.
 func (l Limits) WithDefaults() Limits {
-	def(&l.File, DefaultFile)
-	def(&l.PlainText, DefaultPlainText)
-	def(&l.HTML, DefaultHTML)
-	def(&l.Tags, DefaultTags)
-	def(&l.Text, DefaultText)
-	def(&l.ZipEntries, DefaultZipEntries)
-	def(&l.ZipEntry, DefaultZipEntry)
-	def(&l.ZipTotal, DefaultZipTotal)
-	def(&l.ZipRatio, DefaultZipRatio)
-	def(&l.Cells, DefaultCells)
-	def(&l.Span, DefaultSpan)
-	def(&l.Depth, DefaultDepth)
-	def(&l.MailParts, DefaultMailParts)
-	def(&l.Pages, DefaultPages)
-	def(&l.Stream, DefaultStream)
-	def(&l.Operations, DefaultOperations)
-	def(&l.FormDepth, DefaultFormDepth)
-	def(&l.Time, DefaultTime)
-	def(&l.Memory, DefaultMemory)
-	def(&l.CPU, DefaultCPU)
+	def(&l.File, defaultFile)
+	def(&l.PlainText, defaultPlainText)
+	def(&l.HTML, defaultHTML)
+	def(&l.Tags, defaultTags)
+	def(&l.Text, defaultText)
+	def(&l.ZipEntries, defaultZipEntries)
+	def(&l.ZipEntry, defaultZipEntry)
+	def(&l.ZipTotal, defaultZipTotal)
+	def(&l.ZipRatio, defaultZipRatio)
+	def(&l.Cells, defaultCells)
+	def(&l.Span, defaultSpan)
+	def(&l.Depth, defaultDepth)
+	def(&l.MailParts, defaultMailParts)
+	def(&l.Pages, defaultPages)
+	def(&l.Stream, defaultStream)
+	def(&l.Operations, defaultOperations)
+	def(&l.FormDepth, defaultFormDepth)
+	def(&l.Time, defaultTime)
+	def(&l.Memory, defaultMemory)
+	def(&l.CPU, defaultCPU)
 	def(&l.Wall, max(3*l.Time, leastWall)) // a process takes a while to say that Time was up
 	return l
 }
@@ -115,12 +119,6 @@ func (l Limits) Fingerprint() string {
 func (l Limits) Zip() zipfile.Limits {
 	l = l.WithDefaults()
 	return zipfile.Limits{Entries: l.ZipEntries, Entry: l.ZipEntry, Total: l.ZipTotal, Ratio: l.ZipRatio}
-}
-
-// Raise is the next step of a file that is over the limit of the given name:
-// how to set it higher, to about the given value.
-func Raise(name string, value any) string {
-	return fmt.Sprintf("split the document, or raise the limit: --parse-limits %s=%v", name, value)
 }
 
 // CheckSize refuses a file of more than limit bytes.

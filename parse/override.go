@@ -23,9 +23,9 @@ func LimitsFrom(s string) (Limits, error) {
 		if name, value = strings.TrimSpace(name), strings.TrimSpace(value); name == "" && value == "" {
 			continue
 		}
-		i := slices.Index(LimitNames(), name)
+		i := slices.Index(limitNames(), name)
 		if i < 0 {
-			return Limits{}, badLimit(name, "is no limit", "name one of "+strings.Join(LimitNames(), ", "))
+			return Limits{}, badLimit(name, "is no limit", "name one of "+strings.Join(limitNames(), ", "))
 		}
 		n, ok := amount(value, fields.Field(i).Type() == reflect.TypeFor[time.Duration]())
 		if !ok {
@@ -36,12 +36,15 @@ func LimitsFrom(s string) (Limits, error) {
 	return l, nil
 }
 
-// LimitNames lists the names of all limits.
-func LimitNames() []string {
+// limitNames lists the names of all limits in the order of the fields, which begin
+// with them.
+func limitNames() []string {
 	t := reflect.TypeFor[Limits]()
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i] = t.Field(i).Tag.Get("json")
+	var names []string
+	for field := range t.Fields() {
+		if field.Type.Kind() != reflect.Bool {
+			names = append(names, field.Tag.Get("json"))
+		}
 	}
 	return names
 }

@@ -65,12 +65,6 @@ func TestBuilderLimit(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestMarkdownTable(t *testing.T) {
-	got := parse.MarkdownTable([][]string{{"a", "b|c", ""}, {"1"}, {"x\ny", " 2 ", " "}})
-	require.Equal(t, "| a | b\\|c |\n| --- | --- |\n| 1 |  |\n| x<br>y | 2 |\n", got)
-	require.Empty(t, parse.MarkdownTable([][]string{{"", " "}}))
-}
-
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.txt")

@@ -3,6 +3,7 @@ package parse
 import (
 	"slices"
 	"sort"
+	"strings"
 )
 
 // Place is where a range of a document's text stands, in its reader's terms.
@@ -16,6 +17,10 @@ type Place struct {
 	HeadingPath []string // headings from the outermost to the nearest
 	LineStart   int      // first line of the text, from 1
 	LineEnd     int      // last line
+	RowStart    int      // of tables out of a spreadsheet: first row as the spreadsheet numbers it
+	RowEnd      int      // last row
+	TimeStart   string   // of subtitles: when the first cue begins
+	TimeEnd     string   // when the last one ends
 }
 
 // Map answers where offsets of one document stand. It is built once and safe
@@ -24,6 +29,7 @@ type Map struct {
 	lines    Lines
 	sections []Section
 	trees    map[Kind]tree
+	numbered []int // sections with rows of a spreadsheet
 }
 
 // tree holds the sections of one kind in order, each with the one around it.
@@ -32,8 +38,13 @@ type tree struct{ sections, parents []int }
 // NewMap indexes a document's sections and lines.
 func NewMap(d Document) *Map {
 	m := &Map{lines: NewLines(d.Text), sections: d.Sections, trees: map[Kind]tree{}}
-	for _, kind := range []Kind{Page, Slide, Sheet, Part, Heading} {
+	for _, kind := range []Kind{Page, Slide, Sheet, Part, Heading, Cue} {
 		m.trees[kind] = m.grow(kind)
+	}
+	for i := range m.sections {
+		if len(m.sections[i].Rows) > 0 {
+			m.numbered = append(m.numbered, i)
+		}
 	}
 	return m
 }
@@ -99,5 +110,46 @@ func (m *Map) At(start, end int) Place {
 	if len(headings) > 0 {
 		p.Heading = headings[0].Label
 	}
+	p.RowStart, p.RowEnd = m.rows(start, end)
+	p.TimeStart, p.TimeEnd = m.times(start, end)
 	return p
+}
+
+// rows returns the first and last row of a spreadsheet in a range, 0 if it holds none.
+func (m *Map) rows(start, end int) (first, last int) {
+	at := sort.Search(len(m.numbered), func(i int) bool { return m.sections[m.numbered[i]].End > start })
+	for _, i := range m.numbered[at:] {
+		s := &m.sections[i]
+		if s.Start >= end {
+			break
+		}
+		top := m.lines.LineAt(s.Start)
+		from, to := m.lines.Range(max(start, s.Start), min(end, s.End))
+		if first == 0 {
+			first = s.RowOf(from - top)
+		}
+		last = s.RowOf(to - top)
+	}
+	return first, last
+}
+
+// times returns when the first cue of a range begins and the last one ends.
+func (m *Map) times(start, end int) (first, last string) {
+	if len(m.trees[Cue].sections) == 0 {
+		return "", ""
+	}
+	all := m.trees[Cue].sections
+	at := sort.Search(len(all), func(i int) bool { return m.sections[all[i]].End > start })
+	for _, i := range all[at:] {
+		s := &m.sections[i]
+		if s.Start >= end {
+			break
+		}
+		from, to, _ := strings.Cut(s.Label, "-")
+		if first == "" {
+			first = from
+		}
+		last = to
+	}
+	return first, last
 }

@@ -105,8 +105,11 @@ func (r *Registry) choose(f File) (Parser, Detection, error) {
 	}
 	d := Detect(f)
 	p := r.byType[d.MediaType]
-	if d.Text {
+	switch {
+	case d.Text:
 		p = r.chooseText(f, d)
+	case d.MediaType == "application/zip" && (d.Damaged || zippedKind(d) != d.MediaType):
+		p = nil // what it should hold cannot be told, or is not read
 	}
 	if p == nil {
 		return nil, d, unsupported(f, d)
@@ -153,6 +156,10 @@ func (r *Registry) Parse(ctx context.Context, f File, report Progress) (Document
 	if err != nil {
 		return Document{}, err
 	}
+	ctx, err = deeper(ctx)
+	if err != nil {
+		return Document{}, about(f.Name, err)
+	}
 	progress := monotonic(report)
 	d, err := guarded(ctx, p, f, progress)
 	if err != nil {
@@ -166,6 +173,21 @@ func (r *Registry) Parse(ctx context.Context, f File, report Progress) (Document
 	}
 	progress(1)
 	return d, nil
+}
+
+// maxNested bounds files in files: attachments of mails, members of archives.
+const maxNested = 20
+
+// nested is the key of how deep in other files the file being read is.
+type nested struct{}
+
+// deeper counts one level of files in files, or refuses it.
+func deeper(ctx context.Context) (context.Context, error) {
+	depth, _ := ctx.Value(nested{}).(int)
+	if depth >= maxNested {
+		return ctx, &fault.Error{Code: fault.LimitExceeded, Reason: fmt.Sprintf("files are packed in files more than %d deep", maxNested), Next: "unpack it and attach the documents in it"}
+	}
+	return context.WithValue(ctx, nested{}, depth+1), nil
 }
 
 // guarded turns a parser's panic into an error: no document may end the process.
@@ -194,7 +216,7 @@ func monotonic(report Progress) Progress {
 // mismatch warns when a file was read as something other than its name says.
 func (r *Registry) mismatch(p Parser, d Detection) (Warning, bool) {
 	named, known := r.byExt[d.Extension]
-	if known && same(named, p) || !known && !isLegacy(d.Extension) {
+	if known && same(named, p) || !known && !isRefused(d.Extension) {
 		return Warning{}, false
 	}
 	return Warning{Code: WarnTypeMismatch, Message: fmt.Sprintf("named %s but holds %s: read as that", d.Extension, d.MediaType)}, true

@@ -99,10 +99,6 @@ func TestParseFaults(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	r := everything(t)
-	ole := func(stream string) string {
-		wide := strings.Join(strings.Split(stream, ""), "\x00")
-		return "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat("\x00", 500) + wide + "\x00"
-	}
 	tests := []struct {
 		name, data string
 		code       fault.Code
@@ -112,15 +108,21 @@ func TestUnsupported(t *testing.T) {
 		{"junk.bin", "\x00\x01\x02\x03\x04\x05\x06\x07\xfe\xff\x00\x10", fault.UnsupportedFormat, "neither text nor"},
 		{"photo.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", fault.UnsupportedFormat, "it is an image (image/png)"},
 		{"sound.mp3", "ID3\x03\x00\x00\x00\x00\x00\x21TIT2\x00\x00\x00\x17\x00\x00\x00", fault.UnsupportedFormat, "recording"},
-		{"old.doc", ole("WordDocument"), fault.UnsupportedFormat, "soffice --headless --convert-to docx"},
-		{"old.xls", ole("Workbook"), fault.UnsupportedFormat, "soffice --headless --convert-to xlsx"},
-		{"old.ppt", ole("PowerPoint Document"), fault.UnsupportedFormat, "soffice --headless --convert-to pptx"},
-		{"locked.docx", ole("EncryptedPackage"), fault.PasswordRequired, "locked by a password"},
+		{"old.doc", "\xDB\xA5\x2D\x00" + strings.Repeat("\x00", 500), fault.UnsupportedFormat, "Word 1 or 2"},
+		{"old.xls", "\x09\x04\x06\x00\x00\x00\x10\x00" + strings.Repeat("\x00", 500), fault.UnsupportedFormat, "Excel 2 to 4"},
+		{"old.wpd", "\xFFWPC" + strings.Repeat("\x00", 500), fault.UnsupportedFormat, "WordPerfect"},
+		{"cut.doc", string(parsetest.OLE(t, "WordDocument", "x"))[:600], fault.Corrupt, "container is damaged or cut"},
+		{"short.doc", string(parsetest.OLE(t, "WordDocument", "x")), fault.Corrupt, "main part is missing"},
+		{"locked.docx", string(parsetest.OLE(t, "EncryptedPackage", "x")), fault.PasswordRequired, "locked by a password"},
+		{"plan.vsd", string(parsetest.OLE(t, "VisioDocument", "x")), fault.UnsupportedFormat, "save it there as PDF"},
+		{"plan.vsdx", string(parsetest.Zip(t, "visio/document.xml", "x")), fault.UnsupportedFormat, "Microsoft Visio"},
+		{"sheet.numbers", "PK\x03\x04\x14\x00\x00", fault.UnsupportedFormat, "export it there as PDF"},
+		{"cut.wav", "RIFF\x7c4\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00" + strings.Repeat("\x82\xa0", 900), fault.UnsupportedFormat, "recording"},
 		{"cut.docx", "PK\x03\x04\x14\x00\x00", fault.Corrupt, "cut short"},
 		{"a.pages", string(parsetest.Zip(t, "Index/Document.iwa", "x")), fault.UnsupportedFormat, "export it there as PDF"},
 		{"a.ps", "%!PS-Adobe-3.0\n(x) show\n", fault.UnsupportedFormat, "ps2pdf"},
 		{"a.tar.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", fault.UnsupportedFormat, "unpack it"},
-		{"empty.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), fault.UnsupportedFormat, "it is an archive"},
+		{"empty.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), fault.NoTextLayer, "there is no file in it"},
 		{"blank.md", "\n \n", fault.NoTextLayer, "there is no text in it"},
 	}
 	for _, tt := range tests {

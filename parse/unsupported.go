@@ -1,35 +1,42 @@
 package parse
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/mediatype"
 )
 
 // unsupported says why nothing here reads a file, and what to do about it.
 func unsupported(f File, d Detection) error {
 	e := &fault.Error{Code: fault.UnsupportedFormat, Subject: f.Name}
+	kind := d.MediaType
+	if kind == "application/zip" { // its directory says no more, or cannot be read
+		kind = zippedKind(d)
+	}
 	switch {
+	case kind == mediatype.IWork:
+		e.Reason, e.Next = "it is a document of Apple's Pages, Numbers or Keynote", "export it there as PDF, or as Word, Excel or PowerPoint, and attach that"
+	case kind == mediatype.VSDX:
+		e.Reason, e.Next = "it is a drawing of Microsoft Visio", "save it there as PDF and attach that"
 	case d.Encrypted:
 		e.Code = fault.PasswordRequired
 		e.Reason, e.Next = "it is locked by a password", "remove the password in the program that made it and attach it again"
 	case d.Damaged:
 		e.Code = fault.Corrupt
-		e.Reason, e.Next = "its zip container is damaged or cut short", "get a fresh copy of the file"
-	case legacy(d.MediaType) != "":
-		e.Reason = "it is in the old binary format of " + legacyName(d.MediaType)
-		e.Next = "convert it first: " + legacy(d.MediaType)
+		e.Reason, e.Next = "its container is damaged or cut short", "get a fresh copy of the file"
+	case oldVersion(f.Data) != "":
+		e.Reason, e.Next = "it is in the format of "+oldVersion(f.Data)+", which is not read", "save it as a newer format there, or convert it: soffice --headless --convert-to pdf FILE"
 	case strings.HasPrefix(d.MediaType, "image/"):
-		e.Reason, e.Next = "it is an image ("+d.MediaType+")", "attach it to a model that sees images, or turn it into text with OCR"
+		e.Reason, e.Next = "it is an image ("+d.MediaType+")", "attach it to a model that sees images, or let tesseract read its text: --ocr"
 	case strings.HasPrefix(d.MediaType, "audio/"), strings.HasPrefix(d.MediaType, "video/"):
 		e.Reason, e.Next = "it is a recording ("+d.MediaType+")", "attach a transcript"
 	case d.MediaType == "application/postscript":
 		e.Reason, e.Next = "it is PostScript, a program that draws pages", "convert it first: ps2pdf FILE"
-	case d.MediaType == typeIWork:
-		e.Reason, e.Next = "it is a document of Apple's Pages, Numbers or Keynote", "export it there as PDF, or as Word, Excel or PowerPoint, and attach that"
 	case isArchive(d.MediaType):
 		e.Reason, e.Next = "it is an archive ("+d.MediaType+")", "unpack it and attach the documents in it"
 	case d.MediaType == "application/octet-stream":
@@ -40,6 +47,17 @@ func unsupported(f File, d Detection) error {
 	return e
 }
 
+// zippedKind is the format of a zip container that only the name tells.
+func zippedKind(d Detection) string {
+	switch d.Extension {
+	case ".pages", ".numbers", ".key":
+		return mediatype.IWork
+	case ".vsdx", ".vsdm", ".vstx":
+		return mediatype.VSDX
+	}
+	return d.MediaType
+}
+
 // isArchive reports whether a media type is one of packed files.
 func isArchive(mediaType string) bool {
 	return slices.Contains([]string{
@@ -48,33 +66,18 @@ func isArchive(mediaType string) bool {
 	}, mediaType)
 }
 
-// legacy gives the command that converts a format which is not read.
-func legacy(mediaType string) string {
-	switch mediaType {
-	case "application/msword":
-		return "soffice --headless --convert-to docx FILE"
-	case "application/vnd.ms-excel", TypeXLSB:
-		return "soffice --headless --convert-to xlsx FILE"
-	case "application/vnd.ms-powerpoint":
-		return "soffice --headless --convert-to pptx FILE"
-	case "application/vnd.ms-outlook":
-		return "save the mail as .eml"
+// oldVersion names the program of a document from before the formats that are read,
+// by its first bytes; "" for any other.
+func oldVersion(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xDB\xA5")), bytes.HasPrefix(data, []byte("\x9B\xA5")):
+		return "Word 1 or 2"
+	case bytes.HasPrefix(data, []byte("\xFFWPC")):
+		return "WordPerfect"
+	case bytes.HasPrefix(data, []byte("\x09\x00\x04\x00")), bytes.HasPrefix(data, []byte("\x09\x02\x06\x00")), bytes.HasPrefix(data, []byte("\x09\x04\x06\x00")):
+		return "Excel 2 to 4"
 	}
 	return ""
-}
-
-func legacyName(mediaType string) string {
-	switch mediaType {
-	case "application/msword":
-		return "Word (.doc)"
-	case "application/vnd.ms-excel":
-		return "Excel (.xls)"
-	case TypeXLSB:
-		return "Excel (.xlsb)"
-	case "application/vnd.ms-powerpoint":
-		return "PowerPoint (.ppt)"
-	}
-	return "Outlook (.msg)"
 }
 
 // about names the file in a parser's error and gives every error a code.
@@ -94,8 +97,8 @@ func about(name string, err error) error {
 	return &fault.Error{Code: fault.Corrupt, Subject: name, Reason: "it cannot be read as the format it claims to be", Next: "open and save it again in the program that made it", Err: err}
 }
 
-// isLegacy reports whether an extension is that of a format which is recognised
+// isRefused reports whether an extension is that of a format which is recognised
 // but not read.
-func isLegacy(extension string) bool {
-	return slices.Contains([]string{".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".msg", ".pages", ".numbers", ".key"}, extension)
+func isRefused(extension string) bool {
+	return slices.Contains([]string{".pages", ".numbers", ".key", ".vsd", ".vsdx", ".mobi", ".azw3"}, extension)
 }

@@ -24,7 +24,7 @@ func hostile(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func hostileFile(name string) ([]byte, bool) {
-	const zeros = 36 << 20
+	const zeros = 66 << 20
 	switch name {
 	case "slow.pdf":
 		return slowPDF(), true

@@ -35,6 +35,7 @@ type modelSettings struct {
 // readSettings bound what reading a file may cost.
 type readSettings struct {
 	ParseLimits string `key:"parse_limits"`
+	HTML        string `key:"html"`
 	OCR         bool   `key:"ocr"`
 	OCRLanguage string `key:"ocr_language"`
 }
@@ -46,7 +47,11 @@ func (s readSettings) AfterApply(a *app) (err error) {
 	return err
 }
 
-func (s readSettings) limits() (parse.Limits, error) { return parse.LimitsFrom(s.ParseLimits) }
+func (s readSettings) limits() (parse.Limits, error) {
+	l, err := parse.LimitsFrom(s.ParseLimits)
+	l.WholePages = s.HTML == "all"
+	return l, err
+}
 
 // tesseract reads scanned pages; nil where that was not asked for.
 func (s readSettings) tesseract() *pdf.Tesseract {

@@ -9,9 +9,12 @@ import (
 	"slices"
 
 	"inlay/parse"
+	"inlay/parse/archive"
+	"inlay/parse/legacy"
 	"inlay/parse/markup"
 	"inlay/parse/office"
 	"inlay/parse/pdf"
+	"inlay/parse/picture"
 	"inlay/parse/plain"
 	"inlay/parse/worker"
 )
@@ -27,6 +30,7 @@ func openParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) st
 	command := worker.Command{Args: []string{workerCommand}, Limits: limits}
 	caged := worker.Wrap(command, cagedParsers(limits, openSecond(getenv))...)
 	if ocr != nil {
+		caged = append(caged, picture.New(limits, *ocr, pdf.OCRLibrary))
 		artist := &pdf.PDFium{CacheDir: wasmCache(getenv), Instances: 1}
 		for i, p := range caged {
 			if p.Info().Name == "pdf" {
@@ -53,7 +57,7 @@ func openSecond(getenv func(string) string) *pdf.PDFium {
 
 // cagedParsers are those that run in a worker.
 func cagedParsers(limits parse.Limits, second *pdf.PDFium) []parse.Parser {
-	return slices.Concat([]parse.Parser{pdf.Parser{Limits: limits, Second: second}}, markup.All(limits), office.All(limits))
+	return slices.Concat([]parse.Parser{pdf.Parser{Limits: limits, Second: second}}, markup.All(limits), office.All(limits), legacy.All(limits), []parse.Parser{archive.Zip(limits)})
 }
 
 // work is the whole program as a worker: one document from in, its pages to out.
@@ -65,7 +69,7 @@ func work(ctx context.Context, getenv func(string) string, in io.Reader, out io.
 			return parse.NewRegistry(slices.Concat(plain.All(limits), cagedParsers(limits, second))...)
 		},
 		Warm: func(p parse.Info) {
-			if p.Name == "pdf" || p.Name == "mail" { // mails carry PDF files
+			if p.Name == "pdf" || p.Name == "mail" || p.Name == "msg" || p.Name == "zip" { // they carry PDF files
 				_ = second.Keep() // without it, a doubtful page compiles the module again
 			}
 		},

@@ -92,3 +92,31 @@ func TestShortShiftJIS(t *testing.T) {
 	quoted := "\x93Wo warst du?\x94 \x96 \x84Hier\x93, \x91sagte\x92 er.\x85 F\xfcr \x93\xc4rger\x94 war \x93\xdcbermut\x94 n\xf6tig.\n"
 	require.Equal(t, "windows-1252", charset.Decode([]byte(quoted), "").Charset)
 }
+
+// Short texts say little: the likely encoding is preferred to the exotic one.
+func TestShort(t *testing.T) {
+	for name, texts := range map[string][]string{
+		"windows-1252": {"naïve café", "Größe", "Größe: 12", "Señor Nuñez", "¿Qué?", "São Paulo", "Ærøskøbing", "it’s", "£5 – “good”"},
+		"windows-1250": {"Příliš žluťoučký kůň", "Łódź", "Žluťoučký"},
+		"windows-1251": {"Привет", "Договор", "Счёт №17"},
+		"windows-1253": {"Καλημέρα"},
+		"windows-1254": {"İstanbul ığşç"},
+		"windows-1255": {"שלום לכולם, מה שלומכם היום"},
+		"windows-1256": {"السلام عليكم"},
+		"windows-874":  {"สวัสดีครับ", "ภาษาไทย"},
+		"koi8-r":       {"Привет мир"},
+		"euc-kr":       {"안녕하세요", "한국어 문서", "서울특별시", "회의록"},
+		"gb18030":      {"你好", "合同", "姓名,年龄"},
+		"big5":         {"你好嗎"},
+		"shift_jis":    {"こんにちは", "テスト"},
+		"euc-jp":       {"こんにちは"},
+	} {
+		enc, _ := charset.Lookup(name)
+		for _, text := range texts {
+			data, err := enc.NewEncoder().Bytes([]byte(text))
+			require.NoError(t, err)
+			require.Equal(t, charset.Text{Text: text, Charset: name}, charset.Decode(data, ""))
+			require.Equal(t, "id = 17\n"+text, charset.Decode(append([]byte("id = 17\n"), data...), "").Text)
+		}
+	}
+}

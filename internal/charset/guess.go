@@ -79,6 +79,9 @@ func nearlyUTF8(data []byte) bool {
 // windows-1252, in which nearly every byte is a character.
 func guess(data []byte) string {
 	sample := sampleOf(data)
+	if name := guessShort(sample); name != "" {
+		return name
+	}
 	if looksThai(sample) {
 		return "windows-874"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/charset"
+	"inlay/internal/mediatype"
 	"inlay/internal/xmlscan"
 	"inlay/parse"
 	"inlay/parse/outline"
@@ -26,7 +27,7 @@ type epubParser struct{ limits parse.Limits }
 func (p epubParser) Info() parse.Info {
 	return parse.Info{
 		Name: "epub", Version: "3", Library: library,
-		MediaTypes: []string{parse.TypeEPUB}, Extensions: []string{".epub"},
+		MediaTypes: []string{mediatype.EPUB}, Extensions: []string{".epub"},
 	}
 }
 
@@ -72,7 +73,7 @@ func (p epubParser) chapter(ctx context.Context, a *zipfile.Archive, b *parse.Bu
 	if int64(len(data)) > p.limits.HTML {
 		return &fault.Error{Code: fault.LimitExceeded, Reason: "a chapter is too large", Next: "raise the limit"}
 	}
-	text, _, err := toMarkdown(ctx, selfClosing(charset.Decode(data, declaredCharset(data)).Text), p.limits)
+	text, err := toMarkdown(ctx, selfClosing(charset.Decode(data, declaredCharset(data)).Text), p.limits)
 	if err != nil || strings.TrimSpace(text) == "" {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package markup reads formats written in HTML or holding it: web pages, mails
-// and EPUB books. Their text becomes Markdown.
+// Package markup reads formats written in HTML or holding it: web pages, mails,
+// EPUB and FictionBook books. Their text becomes Markdown.
 package markup
 
 import (
@@ -26,10 +26,11 @@ const library = "html-to-markdown"
 
 // All returns every parser of this package.
 func All(limits parse.Limits) []parse.Parser {
-	return []parse.Parser{HTML(limits), EPUB(limits), Mail(limits)}
+	return []parse.Parser{HTML(limits), EPUB(limits), Mail(limits), MSG(limits), FB2(limits)}
 }
 
-// HTML reads web pages as Markdown with headings, lists, tables and code.
+// HTML reads web pages as Markdown with headings, lists, tables and code: the
+// article of a page that has one, unless Limits.WholePages asks for all of it.
 // Scripts, styles and what is marked hidden are left out; an image is its
 // alternative text.
 func HTML(limits parse.Limits) parse.Parser { return htmlParser{limits.WithDefaults()} }
@@ -39,7 +40,7 @@ type htmlParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p htmlParser) Info() parse.Info {
 	return parse.Info{
-		Name: "html", Version: "4", Library: library,
+		Name: "html", Version: "5", Library: library,
 		MediaTypes: []string{"text/html", "application/xhtml+xml"},
 		Extensions: []string{".html", ".htm", ".xhtml"},
 	}
@@ -51,13 +52,17 @@ func (p htmlParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 		return parse.Document{}, err
 	}
 	t := charset.Decode(f.Data, declaredCharset(f.Data))
-	text, byLines, err := toMarkdown(ctx, t.Text, p.limits)
+	page := webPage{limits: p.limits, article: !p.limits.WholePages}
+	text, err := page.toMarkdown(ctx, t.Text)
 	if err != nil {
 		return parse.Document{}, err
 	}
 	report.Tell(.8)
 	d := parse.Document{Text: text, Charset: t.Charset}
-	if byLines {
+	if page.left < page.words {
+		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnLeftOut, Message: fmt.Sprintf("only the article was read: menus, footers and other parts of the page were left out, %d of its %d words (--html all reads the whole page)", page.words-page.left, page.words)})
+	}
+	if page.byLines {
 		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnLeftOut, Message: fmt.Sprintf("more than %d tags: its text is laid out by lines, without links and emphasis", p.limits.Tags)})
 	}
 	if frames := frameFiles(t.Text); len(frames) > 0 {
@@ -80,27 +85,41 @@ func declaredCharset(data []byte) string {
 	return ""
 }
 
+// toMarkdown converts a whole page.
+func toMarkdown(ctx context.Context, page string, limits parse.Limits) (string, error) {
+	return (&webPage{limits: limits}).toMarkdown(ctx, page)
+}
+
+// webPage is a page being converted.
+type webPage struct {
+	limits  parse.Limits
+	article bool // only the article is wanted
+
+	byLines     bool // it has too many tags to be laid out as a tree
+	words, left int  // of the whole page, and what is left of them
+}
+
 // toMarkdown converts a page. One of too many tags is laid out by lines. Between
 // its steps it looks at ctx.
-func toMarkdown(ctx context.Context, page string, limits parse.Limits) (text string, byLines bool, err error) {
-	page, tags := flatten(page, limits.Depth)
+func (p *webPage) toMarkdown(ctx context.Context, page string) (text string, err error) {
+	page, tags := flatten(page, p.limits.Depth)
 	var title string
-	if byLines = tags > limits.Tags; byLines {
+	if p.byLines = tags > p.limits.Tags; p.byLines {
 		text, title, err = lines(ctx, page)
 	} else {
-		text, title, err = layOut(ctx, page, limits)
+		text, title, err = p.layOut(ctx, page)
 	}
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	if title != "" && !strings.HasPrefix(text, "# ") && text != "" {
 		text = "# " + title + "\n\n" + text
 	}
-	return text, byLines, ctx.Err()
+	return text, ctx.Err()
 }
 
 // layOut renders the tree of a page.
-func layOut(ctx context.Context, page string, limits parse.Limits) (text, title string, err error) {
+func (p *webPage) layOut(ctx context.Context, page string) (text, title string, err error) {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		return "", "", unreadable(err)
@@ -108,7 +127,13 @@ func layOut(ctx context.Context, page string, limits parse.Limits) (text, title 
 	if err := ctx.Err(); err != nil {
 		return "", "", err
 	}
-	title = tidy(root, limits)
+	if p.article {
+		p.words, p.left = toArticle(root)
+		if err := ctx.Err(); err != nil {
+			return "", "", err
+		}
+	}
+	title = tidy(root, p.limits)
 	if err := ctx.Err(); err != nil {
 		return "", "", err
 	}

@@ -17,9 +17,10 @@ import (
 	"inlay/parse/outline"
 )
 
-// Mail reads mails (.eml) and web pages saved as such (.mhtml): main header fields, its text, and each
-// attachment that a parser of the same registry can read as a part of its own.
-// Attachments that nothing reads are named in warnings.
+// Mail reads mails (.eml), web pages saved as such (.mhtml) and mailboxes (.mbox):
+// main header fields, the text, and each attachment that a parser of the same
+// registry can read as a part of its own. Attachments that nothing reads are named
+// in warnings. Each mail of a mailbox of several is a part.
 func Mail(limits parse.Limits) parse.Parser { return mailParser{limits: limits.WithDefaults()} }
 
 type mailParser struct {
@@ -36,8 +37,8 @@ func (p mailParser) Within(r *parse.Registry) parse.Parser {
 // Info implements [parse.Parser].
 func (p mailParser) Info() parse.Info {
 	return parse.Info{
-		Name: "mail", Version: "4", Library: "emersion/go-message",
-		MediaTypes: []string{"message/rfc822"}, Extensions: []string{".eml", ".mht", ".mhtml"},
+		Name: "mail", Version: "5", Library: "emersion/go-message",
+		MediaTypes: []string{"message/rfc822", "application/mbox"}, Extensions: []string{".eml", ".mht", ".mhtml", ".mbox"},
 	}
 }
 
@@ -47,12 +48,15 @@ func (p mailParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 		return parse.Document{}, err
 	}
 	m := &mail{parser: p, b: &parse.Builder{Limit: p.limits.Text}}
-	if err := m.read(ctx, f.Data, 0); err != nil {
+	mails := mailbox(singleBytes(f.Data))
+	if err := m.all(ctx, mails, report); err != nil {
 		return parse.Document{}, err
 	}
-	report.Tell(.9)
 	d, err := m.b.Document()
 	d.Warnings = m.warnings
+	if len(mails) > 1 {
+		d.MediaType = "application/mbox"
+	}
 	return d, err
 }
 
@@ -213,7 +217,7 @@ func (m *mail) text(ctx context.Context, t body) error {
 		if int64(len(t.html)) > m.parser.limits.HTML {
 			return &fault.Error{Code: fault.LimitExceeded, Reason: "its HTML text is too large", Next: "raise the limit"}
 		}
-		rich, _, err := toMarkdown(ctx, t.html, m.parser.limits)
+		rich, err := toMarkdown(ctx, t.html, m.parser.limits)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/mediatype"
 	"inlay/internal/xmlscan"
 	"inlay/parse"
 	"inlay/parse/zipfile"
@@ -24,7 +25,7 @@ type docxParser struct{ limits parse.Limits }
 func (p docxParser) Info() parse.Info {
 	return parse.Info{
 		Name: "docx", Version: "4", Library: "inlay/office",
-		MediaTypes: []string{parse.TypeDOCX},
+		MediaTypes: []string{mediatype.DOCX},
 		Extensions: []string{".docx", ".docm", ".dotx", ".dotm"},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"inlay/fault"
+	"inlay/internal/mediatype"
 	"inlay/parse"
 	"inlay/parse/office"
 	"inlay/parse/parsetest"
@@ -138,12 +139,12 @@ func TestODT(t *testing.T) {
 <text:list><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>deep</text:p></text:list-item></text:list></text:list-item></text:list>
 <table:table><table:table-row><table:table-cell table:number-columns-spanned="2"><text:p>wide</text:p></table:table-cell><table:covered-table-cell/></table:table-row><table:table-row><table:table-cell><text:p>x</text:p></table:table-cell><table:table-cell><text:p>y</text:p></table:table-cell></table:table-row></table:table>
 <text:tracked-changes><text:p>gone</text:p></text:tracked-changes></office:text>`
-	data := opendocument(t, parse.TypeODT, body)
+	data := opendocument(t, mediatype.ODT, body)
 	parsetest.Run(t, office.ODF(parse.Limits{}), parsetest.Sample{Name: "a.odt", Data: data, Contains: []string{"## Head", "- one"}, Sections: []parse.Kind{parse.Heading, parse.List, parse.Table, parse.Paragraph}})
 	d, err := parseAs(t, "a.odt", data, parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "## Head\n\na  b\tc[^1]\n\n[^1]: the note\n\n- one\n  - deep\n\n| wide | wide |\n| --- | --- |\n| x | y |", d.Text)
-	_, err = parseAs(t, "a.odt", opendocument(t, parse.TypeODT, body, "META-INF/manifest.xml", "<m><encryption-data/></m>"), parse.Limits{})
+	_, err = parseAs(t, "a.odt", opendocument(t, mediatype.ODT, body, "META-INF/manifest.xml", "<m><encryption-data/></m>"), parse.Limits{})
 	require.True(t, fault.Is(err, fault.PasswordRequired), "%v", err)
 }
 
@@ -158,7 +159,7 @@ func TestODTBesideText(t *testing.T) {
 <text:list text:style-name="L1" text:continue-numbering="true"><text:list-item><text:p>two</text:p><text:p>more</text:p></text:list-item></text:list><text:list text:style-name="L1"><text:list-item><text:p>anew</text:p></text:list-item></text:list>
 <text:p>See<office:annotation><dc:creator>Jane</dc:creator><dc:date>2024-01-02T03:04:05</dc:date><text:p>Is <text:span>this</text:span> so?</text:p><text:p>Yes.</text:p></office:annotation> <text:a xlink:href="https://example.com/">there</text:a>, <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>.</text:p><text:h text:outline-level="1">Next</text:h></office:text>`
 	formula := `<math><semantics><mrow><msup><mi>x</mi><mn>2</mn></msup><mo>≤</mo><mfrac><mi>a</mi><msqrt><mi>b</mi></msqrt></mfrac></mrow><annotation encoding="StarMath 5.0">x^2 &lt;= a over sqrt b</annotation></semantics></math>`
-	d, err := parseAs(t, "a.odt", opendocument(t, parse.TypeODT, body, "styles.xml", styles, "Object 1/content.xml", formula), parse.Limits{})
+	d, err := parseAs(t, "a.odt", opendocument(t, mediatype.ODT, body, "styles.xml", styles, "Object 1/content.xml", formula), parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, `# 1. Head
 
@@ -190,20 +191,20 @@ func TestODS(t *testing.T) {
 	}
 	body := `<office:spreadsheet><table:table table:name="One">` + row("", cell("", "a")+cell(` table:number-columns-repeated="2"`, "b")+`<table:table-cell table:number-columns-repeated="16000"/>`) +
 		row(` table:number-rows-repeated="2"`, cell("", "c")) + row(` table:number-rows-repeated="1048000"`, "<table:table-cell/>") + `</table:table><table:table table:name="Two">` + row("", cell("", "z")) + `</table:table></office:spreadsheet>`
-	d, err := parseAs(t, "a.ods", opendocument(t, parse.TypeODS, body), parse.Limits{})
+	d, err := parseAs(t, "a.ods", opendocument(t, mediatype.ODS, body), parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "# One\n\n| a | b | b |\n| --- | --- | --- |\n| c |  |  |\n| c |  |  |\n\n# Two\n\nz", d.Text)
 	at := strings.Index(d.Text, "z")
 	require.Equal(t, "Two", parse.NewMap(d).At(at, at+1).Sheet)
 	bomb := `<office:spreadsheet><table:table>` + row(` table:number-rows-repeated="1000000"`, cell(` table:number-columns-repeated="16000"`, "x")) + `</table:table></office:spreadsheet>`
-	_, err = parseAs(t, "a.ods", opendocument(t, parse.TypeODS, bomb), parse.Limits{})
+	_, err = parseAs(t, "a.ods", opendocument(t, mediatype.ODS, bomb), parse.Limits{})
 	require.True(t, fault.Is(err, fault.LimitExceeded), "%v", err)
 }
 
 func TestODP(t *testing.T) {
 	page := func(name, body string) string { return `<draw:page draw:name="` + name + `">` + body + `</draw:page>` }
 	body := `<office:presentation>` + page("p1", `<draw:frame><text:p>first</text:p></draw:frame><presentation:notes><text:p>spoken</text:p></presentation:notes>`) + page("p2", `<text:p>second</text:p>`) + `</office:presentation>`
-	d, err := parseAs(t, "a.odp", opendocument(t, parse.TypeODP, body), parse.Limits{})
+	d, err := parseAs(t, "a.odp", opendocument(t, mediatype.ODP, body), parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "first\n\nspoken\n\nsecond", d.Text)
 	at := strings.Index(d.Text, "second")
@@ -266,7 +267,7 @@ func FuzzSlideAndODF(f *testing.F) {
 			"ppt/presentation.xml", `<p:presentation><p:sldIdLst><p:sldId r:id="one"/></p:sldIdLst></p:presentation>`,
 			"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="one" Type="x/slide" Target="slides/slide1.xml"/></Relationships>`,
 			"ppt/slides/slide1.xml", slide)
-		for name, data := range map[string][]byte{"a.pptx": show, "a.odt": opendocument(t, parse.TypeODT, text)} {
+		for name, data := range map[string][]byte{"a.pptx": show, "a.odt": opendocument(t, mediatype.ODT, text)} {
 			_, err := r.Parse(t.Context(), parse.File{Name: name, Data: data}, nil)
 			if fault.Is(err, fault.Internal) || err != nil && strings.Contains(err.Error(), "failed on it") {
 				t.Fatal(err)
@@ -296,7 +297,7 @@ func TestXLSXMergedCellsAndCharts(t *testing.T) {
 
 func TestODTShowsCharts(t *testing.T) {
 	object := `<office:chart><chart:chart chart:class="chart:bar"><chart:title><text:p>Rain</text:p></chart:title><table:table><table:table-row><table:table-cell><text:p>month</text:p></table:table-cell><table:table-cell><text:p>mm</text:p></table:table-cell></table:table-row><table:table-row><table:table-cell><text:p>May</text:p></table:table-cell><table:table-cell><text:p>30</text:p></table:table-cell></table:table-row></table:table></chart:chart></office:chart>`
-	d, err := parseAs(t, "a.odt", opendocument(t, parse.TypeODT, `<office:text><text:p>See <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>here.</text:p><text:p>End.</text:p></office:text>`, "Object 1/content.xml", object), parse.Limits{})
+	d, err := parseAs(t, "a.odt", opendocument(t, mediatype.ODT, `<office:text><text:p>See <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>here.</text:p><text:p>End.</text:p></office:text>`, "Object 1/content.xml", object), parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "See here.\n\nBar chart\n\nRain\n\n| month | mm |\n| --- | --- |\n| May | 30 |\n\nEnd.", d.Text)
 }
@@ -330,4 +331,31 @@ func TestXLSXThreadedComments(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, d.Text, "Comment on B1 [author: Ann]: old\n\nComment on A1 [author: Jane (J), time: 2026-06-18T17:12:37.410]: so few?\n\nComment on A1 [author: unknown, time: 2026-06-18T17:15:00]: yes")
 	require.NotContains(t, d.Text, "Your version")
+}
+
+// Rows are numbered as the spreadsheet numbers them, gaps and titles included.
+func TestSheetRows(t *testing.T) {
+	book := excelize.NewFile()
+	for cell, value := range map[string]any{"A3": "Prices", "A4": "item", "B4": "price", "A5": "pen", "B5": 2, "C9": "code", "D9": "town", "C10": "x", "D10": "Oslo"} {
+		require.NoError(t, book.SetCellValue("Sheet1", cell, value))
+	}
+	var b bytes.Buffer
+	require.NoError(t, book.Write(&b))
+	body := `<office:spreadsheet><table:table table:name="S"><table:table-row table:number-rows-repeated="2"/>` +
+		`<table:table-row><table:table-cell><text:p>Prices</text:p></table:table-cell></table:table-row>` +
+		`<table:table-row><table:table-cell><text:p>item</text:p></table:table-cell><table:table-cell><text:p>price</text:p></table:table-cell></table:table-row>` +
+		`<table:table-row><table:table-cell><text:p>pen</text:p></table:table-cell><table:table-cell><text:p>2</text:p></table:table-cell></table:table-row>` +
+		`<table:table-row table:number-rows-repeated="4"/>` +
+		`<table:table-row table:number-rows-repeated="2"><table:table-cell><text:p>x</text:p></table:table-cell><table:table-cell><text:p>Oslo</text:p></table:table-cell></table:table-row>` +
+		`</table:table></office:spreadsheet>`
+	for name, data := range map[string][]byte{"a.xlsx": b.Bytes(), "a.ods": opendocument(t, mediatype.ODS, body)} {
+		d, err := parseAs(t, name, data, parse.Limits{})
+		require.NoError(t, err)
+		m := parse.NewMap(d)
+		for word, want := range map[string]int{"Prices": 3, "item": 4, "pen": 5} {
+			require.Equal(t, want, m.At(strings.Index(d.Text, word), strings.Index(d.Text, word)+1).RowStart, "%s: %s", name, word)
+		}
+		last := strings.LastIndex(d.Text, "Oslo")
+		require.Equal(t, map[string]int{"a.xlsx": 10, "a.ods": 11}[name], m.At(last, last+1).RowStart, name)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/mediatype"
 	"inlay/internal/xmlscan"
 	"inlay/parse"
 	"inlay/parse/zipfile"
@@ -22,8 +23,8 @@ type odfParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p odfParser) Info() parse.Info {
 	return parse.Info{
-		Name: "odf", Version: "2", Library: "inlay/office",
-		MediaTypes: []string{parse.TypeODT, parse.TypeODS, parse.TypeODP},
+		Name: "odf", Version: "3", Library: "inlay/office",
+		MediaTypes: []string{mediatype.ODT, mediatype.ODS, mediatype.ODP},
 		Extensions: []string{".odt", ".ods", ".odp", ".ott", ".ots", ".otp"},
 	}
 }

@@ -52,6 +52,8 @@ type odfPara struct {
 type odfTable struct {
 	grid
 	repeatRow  int
+	numbers    []int // of the rows kept, as the file numbers them
+	seen       int   // rows of the file so far
 	repeatCell int
 }
 
@@ -339,7 +341,7 @@ func (o *odf) endTable(name string) {
 			return
 		}
 		if o.sheet {
-			emitRegions(o.b, t.texts())
+			emitRegions(o.b, sheetRows{t.texts(), t.numbered()})
 		} else {
 			t.emit(o.b)
 		}
@@ -370,17 +372,28 @@ func (o *odf) endCell(t *odfTable) {
 	t.repeatCell = 1
 }
 
+// numbered returns the number of each row; cells outside of rows count on.
+func (t *odfTable) numbered() []int {
+	for len(t.numbers) < len(t.rows) {
+		t.seen++
+		t.numbers = append(t.numbers, t.seen)
+	}
+	return t.numbers
+}
+
 // endRow repeats a row with text; a run of blank rows is one.
 func (o *odf) endRow(t *odfTable) {
 	if len(t.rows) == 0 {
 		return
 	}
 	row := t.rows[len(t.rows)-1]
+	t.numbers = append(t.numbers, t.seen+1)
 	if slices.ContainsFunc(row, func(c cell) bool { return c.text != "" }) && o.spend(len(row)*(t.repeatRow-1)) == nil {
-		for range t.repeatRow - 1 {
-			t.rows = append(t.rows, row)
+		for i := range t.repeatRow - 1 {
+			t.rows, t.numbers = append(t.rows, row), append(t.numbers, t.seen+2+i)
 		}
 	}
+	t.seen += t.repeatRow
 	t.repeatRow = 1
 }
 

@@ -17,7 +17,7 @@ import (
 
 // All returns every parser of this package.
 func All(limits parse.Limits) []parse.Parser {
-	return []parse.Parser{DOCX(limits), PPTX(limits), XLSX(limits), ODF(limits), RTF(limits)}
+	return []parse.Parser{DOCX(limits), PPTX(limits), XLSX(limits), ODF(limits), RTF(limits), XLS(limits), XLSB(limits)}
 }
 
 // container opens the zip of an Office file.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"inlay/fault"
+	"inlay/internal/mediatype"
 	"inlay/internal/xmlscan"
 	"inlay/parse"
 	"inlay/parse/zipfile"
@@ -22,7 +23,7 @@ type pptxParser struct{ limits parse.Limits }
 func (p pptxParser) Info() parse.Info {
 	return parse.Info{
 		Name: "pptx", Version: "2", Library: "inlay/office",
-		MediaTypes: []string{parse.TypePPTX},
+		MediaTypes: []string{mediatype.PPTX},
 		Extensions: []string{".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"},
 	}
 }

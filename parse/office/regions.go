@@ -4,23 +4,21 @@ import "strings"
 
 // regions splits the rows of a sheet at blank rows into tables and drops the
 // columns that are blank in all of a table.
-func regions(rows [][]string) [][][]string {
-	var found [][][]string
-	var current [][]string
-	flush := func() {
-		if len(current) > 0 {
-			found = append(found, dropBlankColumns(current))
+func regions(s sheetRows) []sheetRows {
+	var found []sheetRows
+	begin := 0
+	flush := func(end int) {
+		if begin < end {
+			found = append(found, sheetRows{dropBlankColumns(s.rows[begin:end]), s.numbers[begin:end]})
 		}
-		current = nil
+		begin = end + 1
 	}
-	for _, row := range rows {
+	for i, row := range s.rows {
 		if strings.TrimSpace(strings.Join(row, "")) == "" {
-			flush()
-			continue
+			flush(i)
 		}
-		current = append(current, row)
 	}
-	flush()
+	flush(len(s.rows))
 	return found
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"inlay/fault"
+	"inlay/internal/mediatype"
 	"inlay/parse"
 	"inlay/parse/zipfile"
 )
@@ -22,8 +23,8 @@ type xlsxParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p xlsxParser) Info() parse.Info {
 	return parse.Info{
-		Name: "xlsx", Version: "3", Library: "xuri/excelize",
-		MediaTypes: []string{parse.TypeXLSX},
+		Name: "xlsx", Version: "4", Library: "xuri/excelize",
+		MediaTypes: []string{mediatype.XLSX},
 		Extensions: []string{".xlsx", ".xlsm", ".xltx", ".xltm"},
 	}
 }
@@ -108,7 +109,7 @@ func (w *workbook) sheet(ctx context.Context, number int, name string) error {
 		return err
 	}
 	rows.spread(mergedRanges(data), w.limits.Span)
-	w.anything = emitRegions(w.b, rows.rows) || w.anything
+	w.anything = emitRegions(w.b, rows) || w.anything
 	charts, err := sheetCharts(ctx, w.archive, w.parts[name], w.limits.Cells)
 	if err != nil {
 		return err

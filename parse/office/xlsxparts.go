@@ -183,19 +183,19 @@ func commentText(c excelize.Comment) string {
 
 // emitRegions adds the tables of a sheet. Lines with a single cell above a
 // table are its title, not its header.
-func emitRegions(b *parse.Builder, rows [][]string) (anything bool) {
-	for _, region := range regions(rows) {
+func emitRegions(b *parse.Builder, s sheetRows) (anything bool) {
+	for _, region := range regions(s) {
 		titles := 0
-		for titles < len(region) && alone(region[titles]) {
+		for titles < len(region.rows) && alone(region.rows[titles]) {
 			titles++
 		}
-		if titles == len(region) { // a list of one cell a row
+		if titles == len(region.rows) { // a list of one cell a row
 			titles = 0
 		}
-		for _, row := range region[:titles] {
-			b.Block(parse.Paragraph, "", strings.TrimSpace(strings.Join(row, "")))
+		for i, row := range region.rows[:titles] {
+			b.NumberedTable([][]string{{strings.TrimSpace(strings.Join(row, ""))}}, region.numbers[i:i+1])
 		}
-		emitTable(b, "", region[titles:])
+		b.NumberedTable(region.rows[titles:], region.numbers[titles:])
 		anything = true
 	}
 	return anything

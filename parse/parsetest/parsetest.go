@@ -9,6 +9,7 @@ package parsetest
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,7 @@ func Run(t *testing.T, p parse.Parser, samples ...Sample) {
 			t.Run("progress", func(t *testing.T) { testProgress(t, r, s) })
 			t.Run("truncated", func(t *testing.T) { testTruncated(t, r, s) })
 			t.Run("damaged", func(t *testing.T) { testDamaged(t, r, s) })
+			t.Run("scrambled", func(t *testing.T) { testScrambled(t, r, s) })
 			t.Run("canceled", func(t *testing.T) { testCanceled(t, p, r, s) })
 		})
 	}
@@ -159,6 +161,27 @@ func testDamaged(t *testing.T, r *parse.Registry, s Sample) {
 			data[i] = b
 			requireOutcome(t, r, s.file(data))
 		}
+	}
+}
+
+// testScrambled turns up to sixteen bytes at once in each of 1,000 copies (100 with
+// -short) and cuts every third: the copies are the same in every run.
+func testScrambled(t *testing.T, r *parse.Registry, s Sample) {
+	t.Helper()
+	copies := 1000
+	if testing.Short() {
+		copies = 100
+	}
+	turn := rand.New(rand.NewPCG(1, uint64(len(s.Data)))) //nolint:gosec // it need not be secret
+	for i := range copies {
+		data := append([]byte(nil), s.Data...)
+		if i%3 == 0 {
+			data = data[:1+turn.IntN(len(data))]
+		}
+		for range 1 + turn.IntN(16) {
+			data[turn.IntN(len(data))] = byte(turn.Uint32())
+		}
+		requireOutcome(t, r, s.file(data))
 	}
 }
 

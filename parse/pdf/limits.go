@@ -10,6 +10,7 @@ import (
 	"inlay/fault"
 	"inlay/internal/plural"
 	"inlay/parse"
+	"inlay/parse/internal/advice"
 )
 
 // errBudget is the cause of every breach of a limit inside this package.
@@ -72,7 +73,7 @@ func failure(name string, err error) *fault.Error {
 	limit, named := errors.AsType[*limitError](err)
 	switch {
 	case named:
-		f.Code, f.Reason, f.Next = limit.code, limit.reason, parse.Raise(limit.name, limit.raised)
+		f.Code, f.Reason, f.Next = limit.code, limit.reason, advice.Raise(limit.name, limit.raised)
 	case errors.Is(err, context.Canceled):
 		f.Code, f.Reason = fault.Canceled, "reading was canceled"
 	case errors.Is(err, context.DeadlineExceeded):

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"inlay/parse"
+	"inlay/internal/mdtable"
 )
 
 // A table is taken for one if it has at least two rows and two columns with
@@ -112,7 +112,7 @@ func (t *tabulator) take(rows [][][]at, text [][]string) bool {
 			}
 		}
 	}
-	t.found = append(t.found, found{first, parse.MarkdownTable(text), b})
+	t.found = append(t.found, found{first, mdtable.Render(text), b})
 	return true
 }
 

@@ -91,6 +91,20 @@ func (t Tesseract) languages(ctx context.Context) ([]string, error) {
 	return strings.Fields(list), nil
 }
 
+// Recognize returns the text of an image of the given resolution, turned upright
+// first if tesseract has the data for that. Errors are those of [Tesseract.Check],
+// fault.Timeout after PageTime, and tesseract's own.
+func (t Tesseract) Recognize(ctx context.Context, img *image.Gray, dpi int) (string, error) {
+	t = t.withDefaults()
+	turn, err := t.ready(ctx)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.PageTime)
+	defer cancel()
+	return t.recognize(ctx, img, dpi, turn)
+}
+
 // recognize returns the text of an image of the given resolution. With turn, it
 // asks first how the page is turned, for which tesseract needs data of its own.
 func (t Tesseract) recognize(ctx context.Context, img *image.Gray, dpi int, turn bool) (string, error) {

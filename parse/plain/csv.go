@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/mdtable"
 	"inlay/parse"
 )
 
@@ -22,7 +23,7 @@ type csvParser struct{ limits parse.Limits }
 // Info implements [parse.Parser].
 func (p csvParser) Info() parse.Info {
 	return parse.Info{
-		Name: "csv", Version: "2", Library: "encoding/csv",
+		Name: "csv", Version: "3", Library: "encoding/csv",
 		MediaTypes: []string{"text/csv", "text/tab-separated-values"},
 		Extensions: []string{".csv", ".tsv", ".tab"},
 	}
@@ -41,27 +42,15 @@ func (p csvParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 		return parse.Document{}, err
 	}
 	source := d.Text
-	var b, above strings.Builder
-	first := true
-	err = eachRow(ctx, source, separator, func(row []string, read int64) {
-		if blank(row) {
-			return
-		}
-		if first && isTitle(row, columns) {
-			above.WriteString(strings.TrimSpace(row[0]) + "\n")
-			return
-		}
-		parse.WriteTableRow(&b, row, columns)
-		if first {
-			b.WriteString("|" + strings.Repeat(" --- |", columns) + "\n")
-			first = false
-		}
+	t := csvTable{columns: columns}
+	err = eachRow(ctx, source, separator, func(row []string, number int, read int64) {
+		t.add(row, number)
 		report.Tell(float64(read) / float64(len(source)))
 	})
 	if err != nil {
 		return parse.Document{}, err
 	}
-	d.Text, d.Sections = laid(strings.TrimSuffix(above.String(), "\n"), strings.TrimSuffix(b.String(), "\n"))
+	d.Text, d.Sections = t.document()
 	if separator == '\t' {
 		d.MediaType = "text/tab-separated-values"
 	}
@@ -74,22 +63,54 @@ func isTitle(row []string, columns int) bool {
 	return strings.TrimSpace(row[0]) != "" && blank(row[1:]) && (columns > 2 || columns == 2 && len(row) == 1)
 }
 
-// laid puts the lines above a table before it.
-func laid(above, table string) (text string, sections []parse.Section) {
-	if above == "" {
-		return table, []parse.Section{{Kind: parse.Table, End: len(table)}}
+// csvTable is the document being made of rows: titles above a table.
+type csvTable struct {
+	columns      int
+	above, table strings.Builder
+	titles, body parse.Section
+	nTitles, n   int // lines of each
+}
+
+// add takes a row with its number in the file. Blank ones are left out.
+func (t *csvTable) add(row []string, number int) {
+	switch {
+	case blank(row):
+		return
+	case t.n == 0 && isTitle(row, t.columns):
+		t.above.WriteString(strings.Join(strings.Fields(row[0]), " ") + "\n")
+		t.titles.MarkRow(t.nTitles, number)
+		t.nTitles++
+		return
 	}
-	sections = []parse.Section{{Kind: parse.Paragraph, End: len(above)}}
-	if table == "" {
-		return above, sections
+	mdtable.WriteRow(&t.table, row, t.columns)
+	t.body.MarkRow(t.n, number)
+	t.n++
+	if t.n == 1 {
+		t.table.WriteString("|" + strings.Repeat(" --- |", t.columns) + "\n")
+		t.n++
 	}
-	text = above + "\n\n" + table
-	return text, append(sections, parse.Section{Kind: parse.Table, Start: len(above) + 2, End: len(text)})
+}
+
+// document puts the titles before the table.
+func (t *csvTable) document() (text string, sections []parse.Section) {
+	above, table := strings.TrimSuffix(t.above.String(), "\n"), strings.TrimSuffix(t.table.String(), "\n")
+	t.titles.Kind, t.titles.End = parse.Paragraph, len(above)
+	t.body.Kind, t.body.End = parse.Table, len(table)
+	switch {
+	case above == "":
+		return table, []parse.Section{t.body}
+	case table == "":
+		return above, []parse.Section{t.titles}
+	}
+	const gap = "\n\n"
+	t.body.Start += len(above) + len(gap)
+	t.body.End += len(above) + len(gap)
+	return above + gap + table, []parse.Section{t.titles, t.body}
 }
 
 // countColumns finds the widest row.
 func countColumns(ctx context.Context, text string, separator rune) (columns int, err error) {
-	err = eachRow(ctx, text, separator, func(row []string, _ int64) {
+	err = eachRow(ctx, text, separator, func(row []string, _ int, _ int64) {
 		n := len(row)
 		for n > 0 && strings.TrimSpace(row[n-1]) == "" {
 			n--
@@ -105,14 +126,17 @@ func countColumns(ctx context.Context, text string, separator rune) (columns int
 // maxColumns is what spreadsheets allow.
 const maxColumns = 16_384
 
-// eachRow calls f with every row and the bytes read so far. The row is reused.
-func eachRow(ctx context.Context, text string, separator rune, f func(row []string, read int64)) error {
+// eachRow calls f with every row, its number as spreadsheets count, blank lines
+// included, and the bytes read so far. The row is reused.
+func eachRow(ctx context.Context, text string, separator rune, f func(row []string, number int, read int64)) error {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = separator, true, -1, true
+	number := 0
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		number += blankLines(text[r.InputOffset():]) + 1
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -120,7 +144,19 @@ func eachRow(ctx context.Context, text string, separator rune, f func(row []stri
 		if err != nil {
 			return &fault.Error{Code: fault.Corrupt, Reason: "it is no table of separated values", Next: "attach it as .txt", Err: err}
 		}
-		f(row, r.InputOffset())
+		f(row, number, r.InputOffset())
+	}
+}
+
+// blankLines counts the empty lines that text begins with: the reader skips them,
+// spreadsheets show them.
+func blankLines(text string) int {
+	for n := 0; ; n++ {
+		rest, ok := strings.CutPrefix(strings.TrimPrefix(text, "\r"), "\n")
+		if !ok {
+			return n
+		}
+		text = rest
 	}
 }
 

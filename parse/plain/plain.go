@@ -15,7 +15,7 @@ import (
 
 // All returns every parser of this package.
 func All(limits parse.Limits) []parse.Parser {
-	return []parse.Parser{Text(limits), Markdown(limits), Code(limits), CSV(limits), JSON(limits), Lines(limits), YAML(limits), XML(limits), Notebook(limits)}
+	return []parse.Parser{Text(limits), Markdown(limits), Code(limits), CSV(limits), JSON(limits), Lines(limits), YAML(limits), XML(limits), Notebook(limits), Calendar(limits), Subtitles(limits)}
 }
 
 // textParser is a parser whose document is the decoded file itself.
@@ -68,9 +68,9 @@ func paragraphs(_, text string) ([]parse.Section, []parse.Warning) {
 // Text reads plain text: everything that no other parser of text claims.
 func Text(limits parse.Limits) parse.Parser {
 	return textParser{limits: limits, outline: paragraphs, info: parse.Info{
-		Name: "text", Version: "1", Library: "inlay/plain",
+		Name: "text", Version: "2", Library: "inlay/plain",
 		MediaTypes: []string{"text/plain"},
-		Extensions: []string{".txt", ".text", ".log", ".srt", ".vtt", ".adoc", ".asciidoc", ".rst", ".org", ".tex"},
+		Extensions: []string{".txt", ".text", ".log", ".adoc", ".asciidoc", ".rst", ".org", ".tex"},
 	}}
 }
 

@@ -99,9 +99,29 @@ func TestCSVDialects(t *testing.T) {
 			d, err := r.Parse(t.Context(), parse.File{Name: "t.csv", Data: []byte(text)}, nil)
 			require.NoError(t, err)
 			require.Equal(t, want, d.Text)
-			require.Equal(t, []parse.Section{{Kind: parse.Table, End: len(want)}}, d.Sections)
+			require.Len(t, d.Sections, 1)
+			require.Equal(t, parse.Table, d.Sections[0].Kind)
+			require.Equal(t, len(want), d.Sections[0].End)
 		})
 	}
+}
+
+// Rows are numbered as a spreadsheet numbers them: blank lines count, a value of
+// several lines does not.
+func TestCSVRows(t *testing.T) {
+	r, err := parse.NewRegistry(plain.All(parse.Limits{})...)
+	require.NoError(t, err)
+	text := "Sales,,\r\n\r\nregion,q1,q2\r\nnorth,\"1\r\n2\",3\r\n,,\r\n\r\nsouth,4,5\r\neast,6,7\r\n"
+	d, err := r.Parse(t.Context(), parse.File{Name: "t.csv", Data: []byte(text)}, nil)
+	require.NoError(t, err)
+	m := parse.NewMap(d)
+	for word, want := range map[string]int{"Sales": 1, "region": 3, "---": 3, "north": 4, "south": 7, "east": 8} {
+		at := strings.Index(d.Text, word)
+		place := m.At(at, at+len(word))
+		require.Equal(t, []int{want, want}, []int{place.RowStart, place.RowEnd}, word)
+	}
+	place := m.At(strings.Index(d.Text, "north"), len(d.Text))
+	require.Equal(t, []int{4, 8}, []int{place.RowStart, place.RowEnd})
 }
 
 func TestCSVTitle(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"inlay/fault"
 	"inlay/internal/plural"
 	"inlay/parse"
+	"inlay/parse/internal/advice"
 )
 
 // ended explains how a worker ended, nil if it ended well.
@@ -24,11 +25,11 @@ func (c cage) ended(err error, words string) error {
 	switch {
 	case c.starved(exit.ProcessState, words):
 		limit.Reason = fmt.Sprintf("reading it takes more memory than the limit of %d MiB", c.memory>>20)
-		limit.Next = parse.Raise("memory", fmt.Sprintf("%dMiB", c.memory>>19))
+		limit.Next = advice.Raise("memory", fmt.Sprintf("%dMiB", c.memory>>19))
 		return limit
 	case c.spent(exit.ProcessState, words):
 		limit.Reason = fmt.Sprintf("reading it takes more processor time than the limit of %v", c.cpu)
-		limit.Next = parse.Raise("cpu", 2*c.cpu)
+		limit.Next = advice.Raise("cpu", 2*c.cpu)
 		return limit
 	case killed(exit.ProcessState):
 		return &fault.Error{Code: fault.Internal, Reason: "its reader was killed from outside, as a system short of memory does", Next: "try again with more memory free", Err: err}

@@ -27,6 +27,7 @@ import (
 	"inlay/fault"
 	"inlay/internal/lazy"
 	"inlay/parse"
+	"inlay/parse/internal/advice"
 )
 
 // Command says how a worker is started. The zero value starts the running
@@ -88,7 +89,7 @@ func (p caged) Parse(ctx context.Context, f parse.File, report parse.Progress) (
 		return *r.document, nil
 	}
 	if timed.Err() != nil {
-		end = &fault.Error{Code: fault.Timeout, Reason: fmt.Sprintf("reading took longer than the limit of %v", limits.Wall), Next: parse.Raise("wall", 2*limits.Wall), Err: end}
+		end = &fault.Error{Code: fault.Timeout, Reason: fmt.Sprintf("reading took longer than the limit of %v", limits.Wall), Next: advice.Raise("wall", 2*limits.Wall), Err: end}
 	}
 	return r.partial(p.info, reasonOf(f.Name, end))
 }

@@ -26,9 +26,9 @@ type Limits struct {
 	Ratio   int64 // expanded to stored bytes of one file, where it expands beyond RatioFrom
 }
 
-// RatioFrom is the expanded size from which Limits.Ratio counts: small files of
-// repeated text may well shrink a thousandfold.
-const RatioFrom = 32 << 20
+// RatioFrom is the expanded size from which Limits.Ratio counts: repeated text may
+// well shrink a thousandfold, and a sheet of one repeated value is large.
+const RatioFrom = 64 << 20
 
 // Archive is an opened container. It is not safe for concurrent use.
 type Archive struct {
@@ -45,7 +45,7 @@ func Open(data []byte, limits Limits) (*Archive, error) {
 		return nil, &fault.Error{Code: fault.Corrupt, Reason: "the zip container is damaged or cut short", Next: "get a fresh copy of the file", Err: err}
 	}
 	if len(r.File) > limits.Entries {
-		return nil, exceeded(fmt.Sprintf("it holds %d files, more than the limit of %d", len(r.File), limits.Entries))
+		return nil, exceeded(fmt.Sprintf("it holds %d files, more than the limit of %d", len(r.File), limits.Entries), "zip_entries", 2*len(r.File))
 	}
 	a := &Archive{files: make(map[string]*zip.File, len(r.File)), limits: limits, left: limits.Total}
 	for _, f := range r.File {
@@ -57,8 +57,9 @@ func Open(data []byte, limits Limits) (*Archive, error) {
 	return a, nil
 }
 
-func exceeded(reason string) error {
-	return &fault.Error{Code: fault.LimitExceeded, Reason: reason, Next: "if you trust the file, raise the limit"}
+// exceeded is the error of a container over the named limit, to be set higher.
+func exceeded(reason, limit string, higher any) error {
+	return &fault.Error{Code: fault.LimitExceeded, Reason: reason, Next: fmt.Sprintf("if you trust the file, raise the limit: --parse-limits %s=%v", limit, higher)}
 }
 
 func clean(name string) string {
@@ -91,7 +92,7 @@ func (a *Archive) Read(name string) ([]byte, error) {
 	if f.Flags&1 != 0 {
 		return nil, &fault.Error{Code: fault.PasswordRequired, Reason: "it is locked by a password", Next: "remove the password and attach it again"}
 	}
-	limit, why := a.bound(f)
+	limit, breach := a.bound(f)
 	r, err := f.Open()
 	if err != nil {
 		return nil, damaged(err)
@@ -101,24 +102,27 @@ func (a *Archive) Read(name string) ([]byte, error) {
 	a.left -= int64(len(data))
 	switch {
 	case int64(len(data)) > limit:
-		return nil, exceeded(why)
+		return nil, breach
 	case err != nil && !errors.Is(err, zip.ErrChecksum):
 		return nil, damaged(err)
 	}
 	return data, nil
 }
 
-// bound returns the most bytes an entry may expand to, and what to say beyond.
-func (a *Archive) bound(f *zip.File) (limit int64, why string) {
-	limit, why = a.limits.Entry, fmt.Sprintf("a part of it expands beyond %d MiB", a.limits.Entry>>20)
+// bound returns the most bytes an entry may expand to, and the error beyond that.
+func (a *Archive) bound(f *zip.File) (limit int64, breach error) {
+	limit = a.limits.Entry
+	breach = exceeded(fmt.Sprintf("a part of it expands beyond %d MiB", limit>>20), "zip_entry", mebibytes(2*limit))
 	if ratio := max(RatioFrom, int64(f.CompressedSize64)*a.limits.Ratio); ratio < limit {
-		limit, why = ratio, fmt.Sprintf("a part of it expands more than %d times", a.limits.Ratio)
+		limit, breach = ratio, exceeded(fmt.Sprintf("a part of it expands more than %d times", a.limits.Ratio), "zip_ratio", 10*a.limits.Ratio)
 	}
 	if a.left < limit {
-		limit, why = a.left, fmt.Sprintf("it expands beyond %d MiB in all", a.limits.Total>>20)
+		limit, breach = a.left, exceeded(fmt.Sprintf("it expands beyond %d MiB in all", a.limits.Total>>20), "zip_total", mebibytes(2*a.limits.Total))
 	}
-	return limit, why
+	return limit, breach
 }
+
+func mebibytes(n int64) string { return fmt.Sprintf("%dMiB", max(n>>20, 1)) }
 
 func damaged(err error) error {
 	return &fault.Error{Code: fault.Corrupt, Reason: "a part of the zip container is damaged", Next: "get a fresh copy of the file", Err: err}

@@ -39,7 +39,7 @@ func TestLimits(t *testing.T) {
 		"entry":                    {zipfile.Limits{Entries: 10, Entry: 999, Total: 1 << 30, Ratio: 1 << 30}, []int{1000}, false},
 		"total":                    {zipfile.Limits{Entries: 10, Entry: 1000, Total: 1999, Ratio: 1 << 30}, []int{1000, 1000}, false},
 		"entries":                  {zipfile.Limits{Entries: 1, Entry: 1000, Total: 2000, Ratio: 1 << 30}, []int{1, 1}, false},
-		"ratio":                    {zipfile.Limits{Entries: 10, Entry: 1 << 30, Total: 1 << 30, Ratio: 100}, []int{33 << 20}, false},
+		"ratio":                    {zipfile.Limits{Entries: 10, Entry: 1 << 30, Total: 1 << 30, Ratio: 100}, []int{65 << 20}, false},
 		"small ratio is no matter": {zipfile.Limits{Entries: 10, Entry: 1 << 30, Total: 1 << 30, Ratio: 2}, []int{1 << 20}, true},
 	}
 	for name, tt := range tests {

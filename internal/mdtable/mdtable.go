@@ -1,15 +1,19 @@
-package parse
+// Package mdtable renders tables as Markdown.
+package mdtable
 
 import (
 	"slices"
 	"strings"
 )
 
-// MarkdownTable renders rows as a Markdown table whose first row is the header.
+// maxFilled is the number of cells up to which short rows are filled up.
+const maxFilled = 2_000_000
+
+// Render renders rows as a Markdown table whose first row is the header.
 // Line breaks inside a cell become <br>, bars are escaped, short rows are
 // filled up and columns that are blank everywhere at the right are dropped. A
-// table of more than [DefaultCells] cells keeps its short rows short.
-func MarkdownTable(rows [][]string) string {
+// table of more than [maxFilled] cells keeps its short rows short.
+func Render(rows [][]string) string {
 	columns := 0
 	for _, row := range rows {
 		columns = max(columns, width(row))
@@ -17,13 +21,13 @@ func MarkdownTable(rows [][]string) string {
 	if columns == 0 {
 		return ""
 	}
-	full := columns*len(rows) <= DefaultCells // else one wide row would widen all
+	full := columns*len(rows) <= maxFilled // else one wide row would widen all
 	var b strings.Builder
 	for i, row := range rows {
 		if full || i == 0 {
-			WriteTableRow(&b, row, columns)
+			WriteRow(&b, row, columns)
 		} else {
-			WriteTableRow(&b, row, width(row))
+			WriteRow(&b, row, width(row))
 		}
 		if i == 0 {
 			b.WriteString("|" + strings.Repeat(" --- |", columns) + "\n")
@@ -42,8 +46,8 @@ func width(row []string) int {
 	return 0
 }
 
-// WriteTableRow writes one line of a Markdown table with the given number of columns.
-func WriteTableRow(b *strings.Builder, row []string, columns int) {
+// WriteRow writes one line of a Markdown table with the given number of columns.
+func WriteRow(b *strings.Builder, row []string, columns int) {
 	b.WriteByte('|')
 	for i := range columns {
 		b.WriteByte(' ')
