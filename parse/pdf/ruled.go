@@ -6,8 +6,9 @@ import (
 )
 
 // ruled makes a table of the words that stand inside a grid, if they look like
-// one, and reports whether they did.
-func (t *tabulator) ruled(g *grid) bool {
+// one, and reports whether they did. Of a grid whose cells hold columns of their
+// own that is left to what reads tables without rules, and asked again later.
+func (t *tabulator) ruled(g *grid, again bool) bool {
 	rows, columns := len(g.ys)-1, len(g.xs)-1
 	edges := rows * columns * (len(g.over) + len(g.down))
 	if rows*columns > maxCells || edges > maxEdges {
@@ -26,6 +27,9 @@ func (t *tabulator) ruled(g *grid) bool {
 				cells[row][column] = append(cells[row][column], at{i, w})
 			}
 		}
+	}
+	if t.isPart(cells) || !again && t.hides(cells) {
+		return false
 	}
 	merged := g.merge(cells)
 	if merged == nil {
@@ -49,6 +53,27 @@ func (t *tabulator) ruled(g *grid) bool {
 	return t.take(split, full)
 }
 
+// hides reports whether cells hold columns that no rule parts: a third of their
+// lines have wide gaps.
+func (t *tabulator) hides(cells [][][]at) bool {
+	lines, wide := 0, 0
+	for _, row := range cells {
+		for _, cell := range row {
+			last, gap := -1, false
+			for i, w := range cell {
+				if w.line != last {
+					lines, wide = lines+1, wide+btoi(gap)
+					last, gap = w.line, false
+					continue
+				}
+				gap = gap || t.word(w).x0-t.word(cell[i-1]).x1 > hiddenGap*t.lines[w.line].size
+			}
+			wide += btoi(gap)
+		}
+	}
+	return wide >= minRows && 3*wide >= lines
+}
+
 // middle tells where a word of a line stands: by its own middle, or by that of
 // the line where that is turned against the page, as a narrow column's head is.
 func (t *tabulator) middle(l line, w word) point {
@@ -70,6 +95,10 @@ func textBytes(rows [][]string) (n int) {
 	}
 	return n
 }
+
+// hiddenGap is the width, in font sizes, of a gap that parts columns inside of a
+// cell.
+const hiddenGap = 3
 
 // maxRepeated is the longest text, in bytes, that is repeated in merged cells:
 // labels are, paragraphs are not.
