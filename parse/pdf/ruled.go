@@ -53,25 +53,25 @@ func (t *tabulator) ruled(g *grid, again bool) bool {
 	return t.take(split, full)
 }
 
-// hides reports whether cells hold columns that no rule parts: a third of their
-// lines have wide gaps.
+// hides reports whether a cell holds columns that no rule parts: at least half of
+// its lines have wide gaps.
 func (t *tabulator) hides(cells [][][]at) bool {
-	lines, wide := 0, 0
-	for _, row := range cells {
-		for _, cell := range row {
-			last, gap := -1, false
-			for i, w := range cell {
-				if w.line != last {
-					lines, wide = lines+1, wide+btoi(gap)
-					last, gap = w.line, false
-					continue
-				}
-				gap = gap || t.word(w).x0-t.word(cell[i-1]).x1 > hiddenGap*t.lines[w.line].size
-			}
-			wide += btoi(gap)
+	return slices.ContainsFunc(cells, func(row [][]at) bool { return slices.ContainsFunc(row, t.hidesColumns) })
+}
+
+func (t *tabulator) hidesColumns(cell []at) bool {
+	lines, wide := 1, 0
+	counted := false
+	for i := 1; i < len(cell); i++ {
+		w, before := cell[i], cell[i-1]
+		switch {
+		case w.line != before.line:
+			lines, counted = lines+1, false
+		case !counted && t.word(w).x0-t.word(before).x1 > hiddenGap*t.lines[w.line].size:
+			wide, counted = wide+1, true
 		}
 	}
-	return wide >= minRows && 3*wide >= lines
+	return wide > 1 && 2*wide >= lines
 }
 
 // middle tells where a word of a line stands: by its own middle, or by that of
