@@ -13,6 +13,7 @@ import (
 type document struct {
 	ctx       context.Context //nolint:containedctx // lives for one call of Parse
 	limits    parse.Limits
+	file      segments
 	reader    *lib.Reader
 	pages     []leaf
 	glyphs    glyphNames
@@ -37,7 +38,7 @@ func openDocument(ctx context.Context, data []byte, limits parse.Limits) (*docum
 	if err != nil {
 		return nil, err
 	}
-	d := &document{ctx: ctx, limits: limits, fonts: map[string]*font{}, forms: map[string]*xobject{}, encrypted: s.trailer.Encrypt != ""}
+	d := &document{ctx: ctx, limits: limits, file: file, fonts: map[string]*font{}, forms: map[string]*xobject{}, encrypted: s.trailer.Encrypt != ""}
 	if d.reader, err = openReader(file, s.trailer.Encrypt != ""); err != nil {
 		return nil, err
 	}
@@ -62,8 +63,26 @@ func (d *document) charge(n int) {
 // stream decodes a stream; decoding costs operations too, so that one stream
 // used a thousand times is not free.
 func (d *document) stream(v lib.Value, limit int64) ([]byte, error) {
-	data, err := streamData(v, min(limit, d.limits.Stream))
+	data, err := d.decoded(v, min(limit, d.limits.Stream))
 	d.charge(len(data) / 16)
+	return data, err
+}
+
+func (d *document) decoded(v lib.Value, limit int64) (data []byte, err error) {
+	if v.Kind() != lib.Stream {
+		return nil, errStream
+	}
+	own := false
+	err = guard(func() (err error) {
+		var raw []byte
+		if raw, own = d.raw(v); own {
+			data, err = decode(raw, filtersOf(v), limit)
+		}
+		return err
+	})
+	if !own && err == nil {
+		return streamData(v, limit)
+	}
 	return data, err
 }
 

@@ -69,8 +69,8 @@ func isBold(v lib.Value) bool {
 
 // loadSimple reads a font of single-byte codes.
 func (d *document) loadSimple(v lib.Value, unicode *cmap) *[256]glyph {
-	table := d.simpleTable(v)
 	widths := simpleWidths(v)
+	table := d.simpleTable(v, &widths)
 	var out [256]glyph
 	for code := range out {
 		out[code] = glyph{table[code], widths[code]}
