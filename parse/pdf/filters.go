@@ -17,9 +17,9 @@ import (
 
 // filter is one step of decoding a stream (PDF 32000-1, 7.4).
 type filter struct {
-	name            string
-	predictor, row  int // row: bytes of one row of samples
-	lateChange      bool
+	name           string
+	predictor, row int // row: bytes of one row of samples
+	lateChange     bool
 }
 
 // raw returns the bytes of a stream as they stand in the file; ok is false where

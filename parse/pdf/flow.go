@@ -18,6 +18,9 @@ const (
 	overlay  = .1  // the same glyph this near to itself is bold by printing twice
 )
 
+// maxSeen bounds the places of one text that are remembered.
+const maxSeen = 64
+
 // maxWords bounds the characters of a page whose words are placed: beyond it, no
 // table is looked for.
 const maxWords = 1 << 19
@@ -67,7 +70,8 @@ type flow struct {
 	endX     float64
 	endY     float64
 	fontSize float64
-	accent   held // a glyph that waits for the one after it
+	accent   held               // a glyph that waits for the one after it
+	seen     map[string][]point // where each line of text began
 
 	lastText  string
 	lastPlace matrix
@@ -214,7 +218,28 @@ func (f *flow) end() {
 	if text == "" {
 		return
 	}
+	if f.again(text) {
+		return
+	}
 	f.size++
 	f.current.text, f.current.bold = text, !f.light
 	f.lines = append(f.lines, f.current)
+}
+
+// again reports whether the line was shown before in the same place: stamps and
+// shadows are painted several times.
+func (f *flow) again(text string) bool {
+	l := f.current
+	for _, p := range f.seen[text] {
+		if math.Abs(p.x-l.x) < overlay*l.size && math.Abs(p.y-l.y) < overlay*l.size {
+			return true
+		}
+	}
+	if f.seen == nil {
+		f.seen = map[string][]point{}
+	}
+	if len(f.seen[text]) < maxSeen {
+		f.seen[text] = append(f.seen[text], point{l.x, l.y})
+	}
+	return false
 }

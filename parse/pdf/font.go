@@ -69,8 +69,11 @@ func isBold(v lib.Value) bool {
 
 // loadSimple reads a font of single-byte codes.
 func (d *document) loadSimple(v lib.Value, unicode *cmap) *[256]glyph {
-	widths := simpleWidths(v)
+	widths, given := simpleWidths(v)
 	table := d.simpleTable(v, &widths)
+	if !given {
+		widths = standardWidths(v.Key("BaseFont").Name(), &table)
+	}
 	var out [256]glyph
 	for code := range out {
 		out[code] = glyph{table[code], widths[code]}
@@ -87,8 +90,9 @@ func (d *document) loadSimple(v lib.Value, unicode *cmap) *[256]glyph {
 // isText reports whether a mapping says anything.
 func isText(s string) bool { return s != "" && s != "\x00" && s != "\uFFFD" }
 
-// simpleWidths returns the advance of each code in units of the font size.
-func simpleWidths(v lib.Value) (out [256]float64) {
+// simpleWidths returns the advance of each code in units of the font size, if the
+// font gives any.
+func simpleWidths(v lib.Value) (out [256]float64, given bool) {
 	scale := 1.0 / 1000
 	if v.Key("Subtype").Name() == "Type3" {
 		if m := v.Key("FontMatrix"); m.Len() == 6 {
@@ -98,7 +102,7 @@ func simpleWidths(v lib.Value) (out [256]float64) {
 	missing := v.Key("FontDescriptor").Key("MissingWidth").Float64()
 	widths := v.Key("Widths")
 	if widths.Len() == 0 {
-		return standardWidths(v.Key("BaseFont").Name())
+		return out, false
 	}
 	for code := range out {
 		out[code] = missing * scale
@@ -109,26 +113,5 @@ func simpleWidths(v lib.Value) (out [256]float64) {
 			out[code] = widths.Index(i).Float64() * scale
 		}
 	}
-	return out
-}
-
-// standardWidths estimates the widths of a standard font that gives none.
-func standardWidths(name string) (out [256]float64) {
-	for code := range out {
-		switch c := byte(code); {
-		case strings.Contains(name, "Courier"):
-			out[code] = .6
-		case strings.IndexByte("ijl|'.,:;!", c) >= 0:
-			out[code] = .25
-		case strings.IndexByte(" ft()rI", c) >= 0:
-			out[code] = .3
-		case c == 'm' || c == 'M' || c == 'W':
-			out[code] = .85
-		case c >= 'A' && c <= 'Z':
-			out[code] = .68
-		default:
-			out[code] = .53
-		}
-	}
-	return out
+	return out, true
 }

@@ -156,14 +156,15 @@ func (g *grid) open(rows, columns int) *groups {
 	return sets
 }
 
-// repeated returns the texts of a row; a merged cell's text stands in each of
-// its cells, but a title that is alone in its row stands once.
+// repeated returns the texts of a row; a merged cell's words stand in each of
+// its cells, since they are labels, but its numbers and a title that is alone in
+// its row stand once.
 func (t *tabulator) repeated(cells [][][]at, merged [][]place, row int) []string {
 	out := make([]string, len(merged[row]))
 	alone := !slices.ContainsFunc(merged[row], func(p place) bool { return p != merged[row][0] })
 	for column, from := range merged[row] {
 		text := t.text(cells[from.row][from.column])
-		if (place{row, column}) == from || !alone && len(text) <= maxRepeated {
+		if (place{row, column}) == from || !alone && len(text) <= maxRepeated && wordy(text) {
 			out[column] = text
 		}
 	}
