@@ -22,16 +22,19 @@ type filter struct {
 	lateChange     bool
 }
 
-// raw returns the bytes of a stream as they stand in the file; ok is false where
-// they are encrypted or not to be found.
-func (d *document) raw(v lib.Value) (raw []byte, ok bool) {
+// raw returns the bytes of a stream before its filters are undone, at most limit
+// of an encrypted one; ok is false where they are not to be found.
+func (d *document) raw(v lib.Value, limit int64) (raw []byte, ok bool) {
 	if d.encrypted {
-		return nil, false
+		r := v.Reader()                  // knows no filters, see hideFilters
+		defer func() { _ = r.Close() }() // it reads from memory
+		raw, err := io.ReadAll(io.LimitReader(r, limit))
+		return raw, err == nil || len(raw) > 0
 	}
 	written := v.String() // its dictionary, an @, and where its data begins
 	at, err := strconv.ParseInt(written[strings.LastIndexByte(written, '@')+1:], 10, 64)
 	length := v.Key("Length").Int64()
-	if err != nil || at < 0 || length < 0 || at+length > d.file.size() || length > d.file.size() {
+	if err != nil || at < 0 || length < 0 || length > d.file.size() || at+length > d.file.size() {
 		return nil, false
 	}
 	raw = make([]byte, length)
@@ -39,9 +42,35 @@ func (d *document) raw(v lib.Value) (raw []byte, ok bool) {
 	return raw[:n], true
 }
 
+// The object reader decrypts streams and undoes their filters in one, and knows
+// two filters. In encrypted files their names are hidden from it.
+const (
+	filterKey = "/Filter"
+	hiddenKey = "/Filtre"
+)
+
+// hideFilters renames the entries that name the filters of streams, in a copy.
+func hideFilters(data []byte) []byte {
+	out := bytes.Clone(data)
+	for at := 0; ; {
+		i := bytes.Index(out[at:], []byte(filterKey))
+		if i < 0 {
+			return out
+		}
+		at += i
+		if value := bytes.TrimLeft(out[at+len(filterKey):], " \t\r\n\f\x00"); !bytes.HasPrefix(value, []byte("/Standard")) {
+			copy(out[at:], hiddenKey)
+		}
+		at += len(filterKey)
+	}
+}
+
 // filtersOf reads the filters of a stream and their parameters.
 func filtersOf(v lib.Value) []filter {
-	names, params := v.Key("Filter"), v.Key("DecodeParms")
+	names, params := v.Key(filterKey[1:]), v.Key("DecodeParms")
+	if names.IsNull() {
+		names = v.Key(hiddenKey[1:])
+	}
 	if names.Kind() == lib.Name {
 		if params.Kind() == lib.Array {
 			params = params.Index(0)

@@ -80,7 +80,7 @@ type flow struct {
 
 // put appends one glyph. m maps its unit square to the page.
 func (f *flow) put(text string, m matrix, width float64, font *font) {
-	size := math.Hypot(m[2], m[3])
+	size := math.Hypot(m[2], m[3]) * font.em()
 	ux, uy, advance := m[0], m[1], width
 	if font.vertical() {
 		ux, uy, advance = -m[2], -m[3], 1

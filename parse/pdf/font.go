@@ -22,6 +22,7 @@ type glyph struct {
 // font decodes the strings shown with it.
 type font struct {
 	bold   bool
+	square float64     // of fonts of type 3: their em, in units of the font size; else 0
 	simple *[256]glyph // nil for composite fonts
 	wide   *composite
 }
@@ -35,6 +36,28 @@ func (f *font) next(s []byte) (g glyph, size int, blank bool) {
 	g, size = f.wide.next(s)
 	return g, size, size == 1 && s[0] == ' '
 }
+
+// em is the side of the font's em square, in units of the font size.
+func (f *font) em() float64 {
+	if f.square > 0 {
+		return f.square
+	}
+	return 1
+}
+
+// emOf3 estimates the em of a font of type 3, whose glyphs have units of their own:
+// the height of its box, if that is far from the font size.
+func emOf3(v lib.Value) float64 {
+	b, m := readBox(v.Key("FontBBox")), v.Key("FontMatrix")
+	em := math.Abs((b.y1 - b.y0) * m.Index(3).Float64())
+	if em == 0 || em < maxPlainEm && em > 1.0/maxPlainEm || math.IsNaN(em) || math.IsInf(em, 0) {
+		return 0
+	}
+	return em
+}
+
+// maxPlainEm: a box that is less than so many font sizes high says nothing.
+const maxPlainEm = 2
 
 // vertical reports whether the font writes downwards.
 func (f *font) vertical() bool { return f.wide != nil && f.wide.vertical }
@@ -51,6 +74,14 @@ func (d *document) loadFont(v lib.Value) *font {
 	if v.Key("Subtype").Name() == "Type0" {
 		f.wide = d.loadComposite(v, unicode)
 		return f
+	}
+	if enc := national(v); enc != nil && unicode == nil {
+		widths, _ := simpleWidths(v)
+		f.wide = inNational(enc, widths)
+		return f
+	}
+	if v.Key("Subtype").Name() == "Type3" {
+		f.square = emOf3(v)
 	}
 	f.simple = d.loadSimple(v, unicode)
 	return f

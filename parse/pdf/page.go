@@ -45,7 +45,7 @@ func (d *document) readPage(i int) (pageText, error) {
 		return pageText{}, err
 	}
 	p.flow.finish()
-	out := pageText{shown: p.shown, lost: p.unmapped, broken: p.failed || err != nil}
+	out := pageText{shown: p.shown, lost: p.unmapped, broken: p.failed || err != nil || p.deep && p.shown == 0}
 	lines := p.flow.lines
 	if err := guard(func() error { lines = p.tabulate(lines); return nil }); ends(err) {
 		return pageText{}, err

@@ -34,7 +34,7 @@ type Parser struct {
 
 // Info implements [parse.Parser].
 func (p Parser) Info() parse.Info {
-	version := "5"
+	version := "6"
 	if p.Second != nil {
 		version += "+pdfium"
 	}

@@ -1,8 +1,8 @@
 package pdf_test
 
 import (
-	"fmt"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
