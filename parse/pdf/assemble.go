@@ -31,6 +31,7 @@ func assemble(f parse.File, info parse.Info, pages []pageText) (parse.Document, 
 		s.Start, s.End = start, b.Len()
 		doc.Sections = append(append(doc.Sections, s), tables(p, start)...)
 		starts[i] = start
+		doc.WordBoxes = append(doc.WordBoxes, p.boxes...)
 		doc.Coverage.PerPage = append(doc.Coverage.PerPage, utf8.RuneCountInString(p.text))
 		count(&doc.Coverage, i+1, p.status)
 	}

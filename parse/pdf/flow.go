@@ -33,7 +33,8 @@ type line struct {
 	x, y   float64 // where it begins
 	ux, uy float64 // direction of writing
 	words  []word
-	table  bool // it is a whole Markdown table
+	table  bool    // it is a whole Markdown table
+	boxed  []boxed // its words with their boxes, once its text is final
 }
 
 // word is one word of a line: where its text begins and the stretch it covers
@@ -41,6 +42,9 @@ type line struct {
 type word struct {
 	from   int
 	x0, x1 float64
+	y      float64 // across it
+	size   float64 // of its font
+	down   bool    // it is written downwards
 }
 
 // across is where the line stands across its direction, upwards.
@@ -99,7 +103,7 @@ func (f *flow) put(text string, m matrix, width float64, font *font) {
 		return
 	}
 	f.part(x, y, size, ux, uy)
-	f.write(text, x, y, size, ux, uy, font.bold)
+	f.write(text, x, y, size, ux, uy, font)
 	if n := len(f.current.words); n > 0 && !f.spaced {
 		f.current.words[n-1].x1 = (x+stepX)*ux + (y+stepY)*uy
 	}
@@ -139,7 +143,7 @@ func (f *flow) space() {
 }
 
 // write appends the glyph's text to the line.
-func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
+func (f *flow) write(text string, x, y, size, ux, uy float64, font *font) {
 	if !f.started {
 		f.current = line{size: size, x: x, y: y, ux: ux, uy: uy}
 		f.started, f.spaced, f.light, f.weights = true, true, false, 0
@@ -152,7 +156,7 @@ func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
 		default:
 			if f.words++; f.spaced && f.words <= maxWords {
 				at := x*ux + y*uy
-				f.current.words = append(f.current.words, word{len(f.buf), at, at})
+				f.current.words = append(f.current.words, word{len(f.buf), at, at, y*ux - x*uy, size, font.vertical()})
 			}
 			f.rune(r)
 		}
@@ -160,7 +164,7 @@ func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
 	if f.spaced {
 		return
 	}
-	f.light = f.light || !bold
+	f.light = f.light || !font.bold
 	// Boyer-Moore majority vote: the size that most glyphs have.
 	switch {
 	case f.weights == 0:

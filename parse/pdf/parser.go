@@ -93,7 +93,7 @@ type listener struct {
 // page tells of the page with index i of n.
 func (l listener) page(i, n int, p pageText) {
 	if l.each != nil {
-		l.each(parse.PageText{Section: section(i, p), Of: n, Text: p.text})
+		l.each(parse.PageText{Section: section(i, p), Of: n, Text: p.text, Boxes: p.boxes})
 	}
 }
 

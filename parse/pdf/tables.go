@@ -35,9 +35,10 @@ type tabulator struct {
 
 // found is a table, ready to stand before a line.
 type found struct {
-	line int // its first
-	text string
-	box  box // where it stands, turned into the page's direction
+	line  int // its first
+	text  string
+	box   box // where it stands, turned into the page's direction
+	words []boxed
 }
 
 // tabulate replaces the lines that form tables by one line for each table.
@@ -95,6 +96,9 @@ func (t *tabulator) runs(l line) bool { return l.ux*t.ux+l.uy*t.uy > .999 }
 // left is what remains of a line beside the tables.
 func (t *tabulator) left(i int) string {
 	l := t.lines[i]
+	if len(t.gone) == 0 {
+		return l.text
+	}
 	var kept []string
 	for w := range l.words {
 		if !t.gone[at{i, w}] {
@@ -123,7 +127,7 @@ func (t *tabulator) take(rows [][][]at, text [][]string) bool {
 			}
 		}
 	}
-	t.found = append(t.found, found{first, parse.MarkdownTable(text), b})
+	t.found = append(t.found, found{first, parse.MarkdownTable(text), b, t.boxesOf(rows)})
 	return true
 }
 
