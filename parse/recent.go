@@ -72,7 +72,7 @@ func (r *Recent) Forget(namespace, id string) {
 // weight is about what a document takes in memory, in bytes.
 func weight(d Document) int64 {
 	const header, section = 4 << 10, 128 // counts and bookkeeping; a Section and its strings' heads
-	n := header + len(d.Text) + section*len(d.Sections) + 8*len(d.Coverage.PerPage)
+	n := header + len(d.Text) + len(d.WordBoxes) + section*len(d.Sections) + 8*len(d.Coverage.PerPage)
 	for _, s := range d.Sections {
 		n += len(s.Label)
 	}

@@ -21,9 +21,27 @@ type boxed struct {
 	box  box
 }
 
+// extent is how far the glyphs of a word reach below and above its base line, in
+// font sizes.
+func extent(text string) (below, above float64) {
+	only := func(set string) bool { return strings.Trim(text, set) == "" }
+	switch {
+	case only(".,_…"):
+		return boxBelow, .15
+	case only("-–—−•·=~"):
+		return -.15, .4
+	case only("'\"’‘“”*°"):
+		return -.4, boxAbove
+	case only("acemnorsuvwxzαενορστυω.,:;-–—"):
+		return .05, .55
+	}
+	return boxBelow, boxAbove
+}
+
 // boxOn returns the box of a word of a line on the page.
-func (l line) boxOn(w word) box {
-	low, high := w.y-boxBelow*w.size, w.y+boxAbove*w.size
+func (l line) boxOn(w word, text string) box {
+	below, above := extent(text)
+	low, high := w.y-below*w.size, w.y+above*w.size
 	if w.down {
 		low, high = w.y-boxAcross*w.size, w.y+boxAcross*w.size
 	}
@@ -41,7 +59,7 @@ func (l line) boxOn(w word) box {
 func (l line) boxes() []boxed {
 	out := make([]boxed, len(l.words))
 	for i, w := range l.words {
-		out[i] = boxed{l.word(i), l.boxOn(w)}
+		out[i] = boxed{l.word(i), l.boxOn(w, l.word(i))}
 	}
 	return out
 }
@@ -67,7 +85,8 @@ func (t *tabulator) boxesOf(rows [][][]at) (out []boxed) {
 		for _, cell := range row {
 			for _, w := range cell {
 				l := t.lines[w.line]
-				out = append(out, boxed{l.word(w.word), l.boxOn(t.word(w))})
+				text := l.word(w.word)
+				out = append(out, boxed{text, l.boxOn(t.word(w), text)})
 			}
 		}
 	}

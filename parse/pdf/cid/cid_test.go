@@ -15,8 +15,15 @@ func TestCharacters(t *testing.T) {
 		glyph    int
 		want     rune
 	}{
-		{"Japan1", 34, 'A'}, {"Japan1", 843, 'あ'}, {"Japan1", 1125, '亜'},
-		{"GB1", 34, 'A'}, {"GB1", 940, '啊'}, {"CNS1", 34, 'A'}, {"CNS1", 595, '一'}, {"Korea1", 34, 'A'}, {"Korea1", 1086, '가'},
+		{"Japan1", 34, 'A'},
+		{"Japan1", 843, 'あ'},
+		{"Japan1", 1125, '亜'},
+		{"GB1", 34, 'A'},
+		{"GB1", 940, '啊'},
+		{"CNS1", 34, 'A'},
+		{"CNS1", 595, '一'},
+		{"Korea1", 34, 'A'},
+		{"Korea1", 1086, '가'},
 	} {
 		got := cid.Characters(c.ordering)
 		require.Greater(t, len(got), c.glyph, c.ordering)
