@@ -12,8 +12,8 @@ import (
 // pageBreak parts the texts of two pages; it belongs to neither.
 const pageBreak = "\n\n"
 
-// assemble puts the pages together into a document.
-func assemble(f parse.File, info parse.Info, pages []pageText) (parse.Document, error) {
+// assemble puts the pages together into a document; marks are its bookmarks.
+func assemble(f parse.File, info parse.Info, pages []pageText, marks map[string]int) (parse.Document, error) {
 	doc := parse.Document{
 		FileID: parse.FileID(f.Data), Name: f.Name, Path: f.Path,
 		MediaType: "application/pdf", Library: info.Library, Parser: info.Name + "/" + info.Version,
@@ -37,7 +37,7 @@ func assemble(f parse.File, info parse.Info, pages []pageText) (parse.Document, 
 	}
 	doc.Text = b.String()
 	nameLibraries(&doc)
-	doc.Sections = append(doc.Sections, headings(pages, starts, len(doc.Text))...)
+	doc.Sections = append(doc.Sections, headings(pages, starts, len(doc.Text), marks)...)
 	parse.SortSections(doc.Sections)
 	if strings.TrimSpace(doc.Text) == "" {
 		return parse.Document{}, nothing(f.Name, pages)

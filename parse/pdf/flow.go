@@ -30,6 +30,8 @@ type line struct {
 	text   string
 	size   float64 // font size of most of it, on the page
 	bold   bool    // all of it
+	fixed  bool    // all of it in a font of one advance
+	face   string  // name of its font, if it has one for all of it
 	x, y   float64 // where it begins
 	ux, uy float64 // direction of writing
 	words  []word
@@ -68,6 +70,8 @@ type flow struct {
 	buf      []byte
 	current  line
 	light    bool // something in the line is not bold
+	varied   bool // something in it is in a font of several advances
+	mixed    bool // it is in several fonts
 	weights  float64
 	started  bool
 	spaced   bool // the line ends in a space, or is empty
@@ -146,7 +150,7 @@ func (f *flow) space() {
 func (f *flow) write(text string, x, y, size, ux, uy float64, font *font) {
 	if !f.started {
 		f.current = line{size: size, x: x, y: y, ux: ux, uy: uy}
-		f.started, f.spaced, f.light, f.weights = true, true, false, 0
+		f.started, f.spaced, f.light, f.varied, f.mixed, f.weights = true, true, false, false, false, 0
 	}
 	for _, r := range text {
 		switch {
@@ -164,7 +168,11 @@ func (f *flow) write(text string, x, y, size, ux, uy float64, font *font) {
 	if f.spaced {
 		return
 	}
-	f.light = f.light || !font.bold
+	f.light, f.varied = f.light || !font.bold, f.varied || !font.fixed
+	if f.current.face == "" {
+		f.current.face = font.name
+	}
+	f.mixed = f.mixed || f.current.face != font.name
 	// Boyer-Moore majority vote: the size that most glyphs have.
 	switch {
 	case f.weights == 0:
@@ -226,7 +234,10 @@ func (f *flow) end() {
 		return
 	}
 	f.size++
-	f.current.text, f.current.bold = text, !f.light
+	f.current.text, f.current.bold, f.current.fixed = text, !f.light, !f.varied
+	if f.mixed {
+		f.current.face = ""
+	}
 	f.lines = append(f.lines, f.current)
 }
 

@@ -22,6 +22,8 @@ type glyph struct {
 // font decodes the strings shown with it.
 type font struct {
 	bold   bool
+	name   string
+	fixed  bool        // all glyphs have one advance, as those of code
 	square float64     // of fonts of type 3: their em, in units of the font size; else 0
 	simple *[256]glyph // nil for composite fonts
 	wide   *composite
@@ -64,7 +66,7 @@ func (f *font) vertical() bool { return f.wide != nil && f.wide.vertical }
 
 // loadFont reads a font dictionary.
 func (d *document) loadFont(v lib.Value) *font {
-	f := &font{bold: isBold(v)}
+	f := &font{bold: isBold(v), fixed: isFixed(v), name: faceName(v)}
 	var unicode *cmap
 	if tu := v.Key("ToUnicode"); tu.Kind() == lib.Stream {
 		if src, err := d.stream(tu, maxCMap); err == nil {
@@ -85,6 +87,26 @@ func (d *document) loadFont(v lib.Value) *font {
 	}
 	f.simple = d.loadSimple(v, unicode)
 	return f
+}
+
+// faceName is a font's name without the prefix of a subset.
+func faceName(v lib.Value) string {
+	name := v.Key("BaseFont").Name()
+	if len(name) > 7 && name[6] == '+' {
+		name = name[7:]
+	}
+	return name
+}
+
+// isFixed goes by the font's name and the flag of its descriptor.
+func isFixed(v lib.Value) bool {
+	name := strings.ToLower(v.Key("BaseFont").Name())
+	for _, part := range []string{"courier", "mono", "consol", "typewriter", "cmtt", "sftt", "menlo", "fixed"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return v.Key("FontDescriptor").Key("Flags").Int64()&1 != 0
 }
 
 // isBold goes by the font's name and its descriptor's weight.

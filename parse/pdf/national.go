@@ -18,7 +18,7 @@ import (
 // national returns the charset that a font of single-byte codes was made for, by
 // its name; nil if the name says none.
 func national(v lib.Value) encoding.Encoding {
-	name := nameBytes(v)
+	name := []byte(faceName(v))
 	if bytes.HasSuffix(name, []byte("_GB2312")) {
 		return simplifiedchinese.GBK
 	}
@@ -42,15 +42,6 @@ func national(v lib.Value) encoding.Encoding {
 		}
 	}
 	return nil
-}
-
-// nameBytes returns the name of a font as its bytes are in the file.
-func nameBytes(v lib.Value) []byte {
-	name := []byte(v.Key("BaseFont").Name())
-	if len(name) > 7 && name[6] == '+' {
-		name = name[7:]
-	}
-	return name
 }
 
 // inNational makes a font of two-byte characters of one of single-byte codes.

@@ -123,7 +123,7 @@ func (o OCR) all(ctx context.Context, f parse.File, turn bool, cause error, repo
 		pages = append(pages, p)
 		report(innerShare + (1-innerShare)*float64(i+1)/float64(count))
 	}
-	doc, err := assemble(f, o.Info(), pages)
+	doc, err := assemble(f, o.Info(), pages, nil)
 	if err != nil {
 		return doc, cause
 	}

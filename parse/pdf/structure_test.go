@@ -207,3 +207,39 @@ func TestStatements(t *testing.T) {
 		require.Equal(t, c.want, read(t, texts(c.content)).Text, c.name)
 	}
 }
+
+// labelsOf returns the headings of a document with their levels.
+func labelsOf(d parse.Document) (out []string) {
+	for _, s := range d.Sections {
+		if s.Kind == parse.Heading {
+			out = append(out, fmt.Sprintf("%d %s", s.Level, s.Label))
+		}
+	}
+	return out
+}
+
+func TestHeadingsOfPages(t *testing.T) {
+	show := func(font string, size, y int, s string) string {
+		return fmt.Sprintf("BT /%s %d Tf 72 %d Td (%s) Tj ET\n", font, size, y, s)
+	}
+	body := show("F1", 12, 640, strings.Repeat("Running text of the usual size. ", 4)) + show("F1", 12, 626, strings.Repeat("And more of it. ", 6)) + show("F1", 12, 612, strings.Repeat("It goes on. ", 8))
+	font := func(name string) string {
+		return "<</Type/Font/Subtype/Type1/BaseFont/" + name + "/Encoding/WinAnsiEncoding>>"
+	}
+	fonts := "/Font<</F1 3 0 R/F2 4 0 R/F3 5 0 R>>"
+	page := func(n int, content string) sheet {
+		return sheet{content: show("F1", 16, 770, fmt.Sprintf("Annual report, page %d", n)) + content + body, resources: fonts}
+	}
+	f := document([]string{font("Helvetica-Oblique"), font("Courier-Bold")},
+		page(1, show("F1", 20, 700, "Boats")+show("F3", 16, 670, "LET x = 1")),
+		page(2, show("F2", 12, 680, "Sails and masts")),
+		page(3, show("F2", 12, 680, "Figure 3 shows a mast")),
+		sheet{content: show("F1", 16, 740, "Contents") + show("F1", 14, 700, "Boats . . . . . . . 1") + show("F1", 14, 680, "Sails . . . . . . . 2") +
+			show("F1", 14, 660, "Masts . . . . . . . 3") + show("F1", 14, 640, "Harbour 9"), resources: fonts},
+	)
+	require.Equal(t, []string{"2 Annual report, page 1", "1 Boats", "3 Sails and masts", "2 Contents"}, labelsOf(read(t, f.bytes())),
+		"the head of the pages once, no code, no caption, no entries of contents")
+
+	f.objects[0] = "<</Type/Catalog/Pages 2 0 R/Outlines<</First<</Title(Boats)/First<</Title(Sails and masts)>>>>>>>>"
+	require.Equal(t, []string{"2 Annual report, page 1", "1 Boats", "2 Sails and masts", "2 Contents"}, labelsOf(read(t, f.bytes())), "bookmarks say the levels")
+}
