@@ -103,10 +103,10 @@ func locate(text string, words []boxed) []parse.Box {
 	out := make([]parse.Box, 0, len(words))
 	at, ahead := 0, searchAhead
 	for _, w := range words {
-		i := -1
 		window := text[at:min(at+ahead+len(w.text), len(text))]
 		s := w.text
-		if i = strings.Index(window, s); i < 0 {
+		i := strings.Index(window, s)
+		if i < 0 {
 			if s = strings.TrimRight(s, "-\u00AD\u2010"); s != "" { // parted at a line's end
 				i = strings.Index(window, s)
 			}

@@ -34,13 +34,13 @@ func a85(w io.Writer) io.WriteCloser    { return ascii85.NewEncoder(w) }
 
 func TestFilters(t *testing.T) {
 	content := at(72, 700, "filtered")
-	rows := ""
+	var rows strings.Builder
 	for i := 0; i < len(content); i += 8 {
-		rows += "\x00" + content[i:min(i+8, len(content))]
+		rows.WriteString("\x00" + content[i:min(i+8, len(content))])
 	}
 	for _, c := range []struct{ entries, data string }{
 		{"/Filter/FlateDecode/DecodeParms<</Predictor 1>>", packed(t, content, flated)},
-		{"/Filter/FlateDecode/DecodeParms<</Predictor 15/Columns 8>>", packed(t, rows, flated)},
+		{"/Filter/FlateDecode/DecodeParms<</Predictor 15/Columns 8>>", packed(t, rows.String(), flated)},
 		{"/Filter/FlateDecode", "\x00\x00" + packed(t, content, flated)[2:]},
 		{"/Filter/LZWDecode", packed(t, content, lzwed)},
 		{"/Filter/LZWDecode/DecodeParms<</EarlyChange 0>>", packed(t, content, lzwed)},

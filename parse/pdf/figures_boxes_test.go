@@ -57,6 +57,7 @@ type pageWord struct {
 // pdfiumWords returns the boxes of the characters of words, as PDFium sees them,
 // for the first pages of a document.
 func pdfiumWords(t *testing.T, data []byte, most int) map[pageWord][]parse.Box {
+	t.Helper()
 	out := map[pageWord][]parse.Box{}
 	err := pdf.WithPDFium(t.Context(), data, most, func(page int, chars *pdf.Chars) {
 		word, around := "", parse.Box{}

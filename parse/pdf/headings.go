@@ -107,7 +107,7 @@ func (f *headingFinder) page(lines []placed, offset int) []title {
 		for end < len(lines) && continues(lines[end-1], lines[end]) {
 			end++
 		}
-		if f.stands(lines, i, end) && !(contents && len(out) > 0) {
+		if f.stands(lines, i, end) && (!contents || len(out) == 0) {
 			last := lines[end-1]
 			out = append(out, title{
 				style: styleOf(lines[i]), text: joinLines(lines[i:end]), edge: end-i == 1 && f.isEdge(lines[i].text) && slices.Contains(edges, i),

@@ -32,13 +32,13 @@ func TestSecondEngine(t *testing.T) {
 	p := pdf.Parser{Second: engine(t)}
 	// So many filters are none of ours; one page of two is left to PDFium.
 	content := "BT /F1 12 Tf 72 700 Td (many filters, indeed) Tj ET"
-	filters := ""
+	var filters strings.Builder
 	for range 5 {
 		content = fmt.Sprintf("%x>", content)
-		filters += "/ASCIIHexDecode"
+		filters.WriteString("/ASCIIHexDecode")
 	}
 	f := document(nil, sheet{content: at(72, 700, "plain")}, sheet{content: "placeholder"})
-	f.objects[5] = stream("/Filter["+filters+"]", content)
+	f.objects[5] = stream("/Filter["+filters.String()+"]", content)
 	d, err := p.Parse(t.Context(), parse.File{Name: "a.pdf", Data: f.bytes()}, nil)
 	require.NoError(t, err)
 	require.Equal(t, "plain\n\nmany filters, indeed", d.Text)

@@ -151,15 +151,15 @@ func (t *tabulator) amountsOnly(strips []strip) bool {
 
 // areAmounts reports whether words are amounts and the signs that go with them.
 func areAmounts(words []string) bool {
-	any := false
+	some := false
 	for _, w := range words {
 		if isAmount(w) {
-			any = true
+			some = true
 		} else if !beforeAmount(w) && !afterAmount(w) {
 			return false
 		}
 	}
-	return any
+	return some
 }
 
 func joinStrips(a, b strip) strip {
@@ -295,13 +295,13 @@ func (t *tabulator) isStatement(core []entry, columns []strip) bool {
 	rows, labelled, mixed, words, wide, ends := 0, 0, 0, 0, 0, 0
 	plain := true // nothing marks the amounts of a single column as such
 	for _, e := range core {
-		label := ""
+		var label strings.Builder
 		for _, s := range e.label {
-			label += t.text(s.words) + " "
+			label.WriteString(t.text(s.words) + " ")
 		}
-		fields := strings.Fields(label)
+		fields := strings.Fields(label.String())
 		n := len(fields)
-		if n > maxLabel || hasLeader(label) {
+		if n > maxLabel || hasLeader(label.String()) {
 			return false
 		}
 		if len(e.amounts) == 0 {
@@ -312,7 +312,7 @@ func (t *tabulator) isStatement(core []entry, columns []strip) bool {
 		wide += btoi(len(e.amounts) > 1)
 		ends += btoi(n > 1 && isAmount(fields[n-1]) && !isYear(fields[n-1]))
 		mixed += btoi(e.mixed)
-		labelled += btoi(wordy(label))
+		labelled += btoi(wordy(label.String()))
 		for _, s := range e.amounts {
 			plain = plain && !pricey(t.text(s.words))
 		}

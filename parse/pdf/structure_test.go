@@ -148,13 +148,14 @@ func TestHeadings(t *testing.T) {
 // amounts shows a statement's row: a label, and numbers that end at the given
 // places. Digits of Helvetica are .556 wide.
 func amounts(y int, label string, ends map[int]string) string {
-	out := at(72, y, label)
+	var out strings.Builder
+	out.WriteString(at(72, y, label))
 	for _, x := range []int{300, 380, 460, 540} {
 		if s, ok := ends[x]; ok {
-			out += fmt.Sprintf("BT /F1 12 Tf %.2f %d Td (%s) Tj ET\n", float64(x)-6.672*float64(len(s)), y, s)
+			out.WriteString(fmt.Sprintf("BT /F1 12 Tf %.2f %d Td (%s) Tj ET\n", float64(x)-6.672*float64(len(s)), y, s))
 		}
 	}
-	return out
+	return out.String()
 }
 
 func TestStatements(t *testing.T) {
@@ -163,15 +164,15 @@ func TestStatements(t *testing.T) {
 		amounts(634, "Profit", map[int]string{300: "400", 380: "250"})
 	rows := "\n| Sales | 1200 | 900 |\n| Costs of goods and of services sold | 800 | 650 |\n| Profit | 400 | 250 |"
 	years := row(700, map[int]string{272: "2023", 352: "2022"})
-	underlined := ""
+	var underlined strings.Builder
 	for _, x := range []float64{260, 340} {
 		for _, y := range []float64{694, 676, 646, 630} {
-			underlined += box(x, y, 44, .5, "f")
+			underlined.WriteString(box(x, y, 44, .5, "f"))
 		}
-		underlined += box(x+44, 630, .5, 64, "f")
+		underlined.WriteString(box(x+44, 630, .5, 64, "f"))
 	}
 	for _, c := range []struct{ name, content, want string }{
-		{"rules that underline the columns of amounts only", underlined + years + body, "|  | 2023 | 2022 |\n| --- | --- | --- |" + rows},
+		{"rules that underline the columns of amounts only", underlined.String() + years + body, "|  | 2023 | 2022 |\n| --- | --- | --- |" + rows},
 		{"rules across that part groups of rows", box(70, 694, 310, .5, "f") + box(70, 645, 310, .5, "f") + box(70, 628, 310, .5, "f") + box(305, 628, .5, 66, "f") + box(380, 628, .5, 66, "f") + years + body, "|  | 2023 | 2022 |\n| --- | --- | --- |" + rows},
 		{
 			"a head over two columns stands in both, and the title of a group below it", at(270, 732, "Years ended May 31") + row(716, map[int]string{272: "2023", 352: "2022"}) + at(72, 700, "Continued:") + body,
