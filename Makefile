@@ -116,7 +116,7 @@ bench-parse: build ## how much of the reference documents is read, by format, an
 	scripts/office-set $(DOCUMENTS) bin/office-set
 	go test -count=1 -run '^TestSet$$' -v ./parse -set $(CURDIR)/bin/office-set | grep set_test
 	scripts/install-poppler
-	go test -count=1 -run '^(TestFigures|TestStructure)$$' -timeout 20m -v ./parse/pdf -figures -command $(CURDIR)/bin/inlay
+	go test -count=1 -run '^(TestFigures|TestStructure|TestRows)$$' -timeout 20m -v ./parse/pdf -figures -command $(CURDIR)/bin/inlay
 
 .PHONY: check
 check: ## what CI runs

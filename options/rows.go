@@ -20,7 +20,7 @@ func modelRows() []Option {
 func readingRows() []Option {
 	return []Option{
 		{Key: "parse_limits", Flag: "parse-limits", Placeholder: "NAME=VALUE,...", Doors: serving, Help: "Limits of reading one file, for example file=100MiB,time=5s,memory=1GiB (see docs/limits.md)."},
-		{Key: "html", Flag: "html", Choices: []string{"article", "all"}, Default: "article", Doors: serving, Help: "What to read of a web page: its article, or all of it."},
+		{Key: "html", Flag: "html", Kind: Choice, Choices: []string{"article", "all"}, Default: "article", Doors: serving, Help: "What to read of a web page: its article, or all of it."},
 		{Key: "ocr", Flag: "ocr", Kind: Bool, Doors: serving, Help: "Let tesseract, if installed, read PDF pages that look scanned."},
 		{Key: "ocr_language", Flag: "ocr-language", Default: "eng", Placeholder: "NAME+NAME", Doors: serving, Help: "Languages of scanned pages, by tesseract's names, for example eng+deu."},
 	}

@@ -37,6 +37,7 @@ type PageText struct {
 	Section Section // number, status and library; no offsets yet
 	Of      int     // how many pages there are
 	Text    string
+	Boxes   []byte // the page's record of word boxes, see AppendBoxes; may be nil
 }
 
 // Pager is a [Parser] that hands over pages while it reads, so that what was

@@ -72,7 +72,7 @@ func (r *Recent) Forget(namespace, id string) {
 // weight is about what a document takes in memory, in bytes.
 func weight(d Document) int64 {
 	const header, section, mark = 4 << 10, 152, 16 // counts and bookkeeping; a Section and its heads; a RowMark
-	n := header + len(d.Text) + section*len(d.Sections) + 8*len(d.Coverage.PerPage)
+	n := header + len(d.Text) + len(d.WordBoxes) + section*len(d.Sections) + 8*len(d.Coverage.PerPage)
 	for _, s := range d.Sections {
 		n += len(s.Label) + mark*len(s.Rows)
 	}

@@ -14,6 +14,7 @@ import (
 type parseCmd struct {
 	readSettings
 	Output string `enum:"text,json" default:"text" help:"What to print: the text, or the document with its map of sections."`
+	Boxes  bool   `help:"With --output json: where each word stands on its page (PDF)."`
 	Quiet  bool   `short:"q" help:"No statuses."`
 
 	File string `arg:"" help:"File to read; - is standard input."`
@@ -26,10 +27,27 @@ func (c *parseCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.Output == "json" {
-		return writeJSON(a.stdout, doc)
+		return writeJSON(a.stdout, withBoxes(doc, c.Boxes))
 	}
 	_, err = io.WriteString(a.stdout, doc.Text)
 	return err
+}
+
+// placedDocument is a document and where its words stand.
+type placedDocument struct {
+	parse.Document
+	Boxes []parse.Box `json:"boxes,omitempty"`
+}
+
+// withBoxes is a document as it is printed: with the boxes of its words as a list,
+// or without them.
+func withBoxes(doc parse.Document, wanted bool) placedDocument {
+	out := placedDocument{Document: doc}
+	if wanted {
+		out.Boxes = doc.Boxes(0, len(doc.Text))
+	}
+	out.WordBoxes = nil
+	return out
 }
 
 // parseOne reads and parses a file, with its progress and warnings on stderr.

@@ -34,14 +34,18 @@ type tableRow struct {
 	size   float64
 }
 
-// aligned makes tables of rows that no grid holds: first those that horizontal
-// rules enclose, then those whose gaps alone lie below each other.
-func (t *tabulator) aligned(over []span) {
+// framedTables makes tables of rows that no grid holds but horizontal rules
+// enclose.
+func (t *tabulator) framedTables(over []span) {
 	found := frames(over)
 	t.doc.charge(min(len(found), maxGrids) * t.words / 64)
 	for _, frame := range found[:min(len(found), maxGrids)] {
 		t.framed(frame)
 	}
+}
+
+// aligned makes tables of rows whose gaps alone lie below each other.
+func (t *tabulator) aligned() {
 	rows := t.rows(columnGap, nil)
 	for i := 0; i < len(rows); {
 		columns, n := t.run(rows[i:])
@@ -230,10 +234,13 @@ func (t *tabulator) framed(f frame) {
 		}
 	}
 	columns := t.gutters(rows)
-	if len(columns) < 2 {
-		return
+	if e := t.entryOf(rows[0]); len(columns) < 2 || len(e.label) > 0 && len(e.amounts) > 0 && !e.years {
+		return // the second: its header is above the frame
 	}
 	cells := cellsIn(rows, columns)
+	if t.isPart(cells) {
+		return
+	}
 	text := t.texts(cells)
 	filled, words := 0, 0
 	for _, row := range text {

@@ -12,7 +12,7 @@ import (
 func (t *tabulator) rebuilt() []piece {
 	rest := make([]line, 0, len(t.lines)) // in their old order, those without text too
 	for i, l := range t.lines {
-		l.text = t.left(i)
+		l.text, l.boxed = t.left(i), t.boxesLeft(i)
 		rest = append(rest, l)
 	}
 	t.doc.charge(len(t.found) * len(rest) / 16)
@@ -24,7 +24,7 @@ func (t *tabulator) rebuilt() []piece {
 	next := 0
 	for i, l := range rest {
 		for ; next < len(t.found) && t.found[next].line == i; next++ {
-			table := line{text: strings.TrimRight(t.found[next].text, "\n"), table: true, ux: t.ux, uy: t.uy}
+			table := line{text: strings.TrimRight(t.found[next].text, "\n"), table: true, ux: t.ux, uy: t.uy, boxed: t.found[next].words}
 			out = append(out, piece{line: table, box: t.found[next].box})
 		}
 		if l.text != "" {

@@ -12,8 +12,8 @@ import (
 // pageBreak parts the texts of two pages; it belongs to neither.
 const pageBreak = "\n\n"
 
-// assemble puts the pages together into a document.
-func assemble(f parse.File, info parse.Info, pages []pageText) (parse.Document, error) {
+// assemble puts the pages together into a document; marks are its bookmarks.
+func assemble(f parse.File, info parse.Info, pages []pageText, marks map[string]int) (parse.Document, error) {
 	doc := parse.Document{
 		FileID: parse.FileID(f.Data), Name: f.Name, Path: f.Path,
 		MediaType: "application/pdf", Library: info.Library, Parser: info.Name + "/" + info.Version,
@@ -31,12 +31,13 @@ func assemble(f parse.File, info parse.Info, pages []pageText) (parse.Document, 
 		s.Start, s.End = start, b.Len()
 		doc.Sections = append(append(doc.Sections, s), tables(p, start)...)
 		starts[i] = start
+		doc.WordBoxes = append(doc.WordBoxes, p.boxes...)
 		doc.Coverage.PerPage = append(doc.Coverage.PerPage, utf8.RuneCountInString(p.text))
 		count(&doc.Coverage, i+1, p.status)
 	}
 	doc.Text = b.String()
 	nameLibraries(&doc)
-	doc.Sections = append(doc.Sections, headings(pages, starts, len(doc.Text))...)
+	doc.Sections = append(doc.Sections, headings(pages, starts, len(doc.Text), marks)...)
 	parse.SortSections(doc.Sections)
 	if strings.TrimSpace(doc.Text) == "" {
 		return parse.Document{}, nothing(f.Name, pages)

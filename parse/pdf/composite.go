@@ -9,6 +9,8 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
+
+	"inlay/parse/pdf/cid"
 )
 
 // composite is a Type 0 font: codes of one to four bytes.
@@ -18,6 +20,9 @@ type composite struct {
 	codes    *cmap             // an embedded encoding, nil for a predefined one
 	utf16    bool              // the codes are UTF-16
 	charset  encoding.Encoding // the codes are text in a national charset
+	bytes    *[256]float64     // advances of the bytes of a code, where they have their own
+	jis      bool              // of seven bits: JIS X 0208
+	glyphs   []rune            // the characters of the collection's glyphs
 	widths   map[uint32]float64
 	standard float64 // width of what widths does not name
 	seen     map[uint32]glyph
@@ -63,6 +68,9 @@ func (d *document) loadComposite(v lib.Value, unicode *cmap) *composite {
 	default:
 	}
 	descendant := v.Key("DescendantFonts").Index(0)
+	if unicode == nil && c.charset == nil && !c.utf16 {
+		c.glyphs = d.collection(descendant.Key("CIDSystemInfo").Key("Ordering").Text())
+	}
 	if dw := descendant.Key("DW"); !dw.IsNull() {
 		c.standard = dw.Float64() / 1000
 	}
@@ -70,11 +78,29 @@ func (d *document) loadComposite(v lib.Value, unicode *cmap) *composite {
 	return c
 }
 
+// collection returns the characters of a collection of glyphs, nil if it is none
+// of Adobe's.
+func (d *document) collection(ordering string) []rune {
+	glyphs, ok := d.collections[ordering]
+	if !ok && len(d.collections) < maxCollections {
+		glyphs = cid.Characters(ordering)
+		d.collections[ordering] = glyphs
+	}
+	return glyphs
+}
+
+// maxCollections bounds the names of collections that one document may use.
+const maxCollections = 16
+
 // predefined takes over what a predefined map's name says.
 func (c *composite) predefined(name string) {
 	c.vertical = strings.HasSuffix(name, "-V")
 	if strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16") {
 		c.utf16 = true
+		return
+	}
+	if name == "H" || name == "V" {
+		c.charset, c.jis = japanese.EUCJP, true
 		return
 	}
 	for _, cs := range charsets() {
@@ -120,6 +146,12 @@ func (c *composite) next(s []byte) (glyph, int) {
 		return g, size
 	}
 	g := glyph{c.text(s[:size], code), c.width(code, size)}
+	if c.bytes != nil {
+		g.width = c.bytes[code&0xFF]
+		if size == 2 {
+			g.width += c.bytes[code>>8]
+		}
+	}
 	c.seen[key] = g
 	return g, size
 }
@@ -131,7 +163,7 @@ func (c *composite) size(s []byte) int {
 		if n := c.codes.size(s); n > 0 {
 			return n
 		}
-	case c.charset != nil:
+	case c.charset != nil && !c.jis:
 		if s[0] < 0x81 || c.charset == japanese.ShiftJIS && s[0] >= 0xA0 && s[0] <= 0xDF {
 			return 1
 		}
@@ -149,10 +181,30 @@ func (c *composite) text(raw []byte, code uint32) string {
 	switch {
 	case c.utf16:
 		return decodeUTF16(string(raw))
+	case c.jis && len(raw) == 2:
+		raw = []byte{raw[0] | 0x80, raw[1] | 0x80}
+		fallthrough
 	case c.charset != nil:
 		if out, err := c.charset.NewDecoder().Bytes(raw); err == nil && isText(string(out)) {
 			return string(out)
 		}
+	default:
+		return c.glyph(code)
+	}
+	return ""
+}
+
+// glyph returns the character of a code's glyph in the collection.
+func (c *composite) glyph(code uint32) string {
+	if c.codes != nil {
+		number, known := c.codes.cid(code)
+		if !known {
+			return ""
+		}
+		code = number
+	}
+	if code < uint32(len(c.glyphs)) && c.glyphs[code] > 0 {
+		return string(c.glyphs[code])
 	}
 	return ""
 }

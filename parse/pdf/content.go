@@ -23,6 +23,7 @@ type page struct {
 	shown    int     // characters shown
 	unmapped int     // characters shown that no table turns into text
 	failed   bool    // a part of the content could not be read
+	deep     bool    // forms were nested too deep
 	actual   actualText
 	rules    []rule   // straight lines drawn
 	drawn    int      // rules that were drawn, kept or not

@@ -11,17 +11,19 @@ import (
 
 // document is an open file with the budgets that all of its pages share.
 type document struct {
-	ctx       context.Context //nolint:containedctx // lives for one call of Parse
-	limits    parse.Limits
-	reader    *lib.Reader
-	pages     []leaf
-	glyphs    glyphNames
-	fonts     map[string]*font // by object, see fontIn
-	forms     map[string]*xobject
-	off       layers // what is not shown
-	encrypted bool
-	spent     int // operations
-	text      int // bytes of text
+	ctx         context.Context //nolint:containedctx // lives for one call of Parse
+	limits      parse.Limits
+	file        segments
+	reader      *lib.Reader
+	pages       []leaf
+	glyphs      glyphNames
+	fonts       map[string]*font // by object, see fontIn
+	forms       map[string]*xobject
+	collections map[string][]rune // characters of glyphs, by the collection's name
+	off         layers            // what is not shown
+	encrypted   bool
+	spent       int // operations
+	text        int // bytes of text
 }
 
 // openDocument finds the objects of a file and its pages.
@@ -33,11 +35,14 @@ func openDocument(ctx context.Context, data []byte, limits parse.Limits) (*docum
 	if s.opaque && s.trailer.Encrypt != "" {
 		return nil, errEncryption
 	}
+	if s.trailer.Encrypt != "" {
+		s.data = hideFilters(s.data)
+	}
 	file, err := s.rebuilt()
 	if err != nil {
 		return nil, err
 	}
-	d := &document{ctx: ctx, limits: limits, fonts: map[string]*font{}, forms: map[string]*xobject{}, encrypted: s.trailer.Encrypt != ""}
+	d := &document{ctx: ctx, limits: limits, file: file, fonts: map[string]*font{}, forms: map[string]*xobject{}, collections: map[string][]rune{}, encrypted: s.trailer.Encrypt != ""}
 	if d.reader, err = openReader(file, s.trailer.Encrypt != ""); err != nil {
 		return nil, err
 	}
@@ -62,8 +67,23 @@ func (d *document) charge(n int) {
 // stream decodes a stream; decoding costs operations too, so that one stream
 // used a thousand times is not free.
 func (d *document) stream(v lib.Value, limit int64) ([]byte, error) {
-	data, err := streamData(v, min(limit, d.limits.Stream))
+	data, err := d.decoded(v, min(limit, d.limits.Stream))
 	d.charge(len(data) / 16)
+	return data, err
+}
+
+func (d *document) decoded(v lib.Value, limit int64) (data []byte, err error) {
+	if v.Kind() != lib.Stream {
+		return nil, errStream
+	}
+	err = guard(func() (err error) {
+		raw, ok := d.raw(v, d.limits.Stream)
+		if !ok {
+			return errStream
+		}
+		data, err = decode(raw, filtersOf(v), limit)
+		return err
+	})
 	return data, err
 }
 

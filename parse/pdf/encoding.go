@@ -70,7 +70,7 @@ func fill(t *codeTable, from int, entries string) {
 
 // simpleTable builds the table of a simple font: its base encoding, the
 // encoding built into its program, and the differences by glyph name.
-func (d *document) simpleTable(v lib.Value) codeTable {
+func (d *document) simpleTable(v lib.Value, widths *[256]float64) codeTable {
 	encoding := v.Key("Encoding")
 	base := encoding.Name()
 	if encoding.Kind() == lib.Dict {
@@ -88,14 +88,20 @@ func (d *document) simpleTable(v lib.Value) codeTable {
 		t = standardTable()
 		d.builtin(&t, v.Key("FontDescriptor"))
 	}
-	if encoding.Kind() == lib.Dict {
-		d.differences(&t, encoding.Key("Differences"))
+	if encoding.Kind() != lib.Dict {
+		return t
+	}
+	named := d.differences(&t, encoding.Key("Differences"))
+	if subtype == "Type3" {
+		for code, text := range codeNames(named, widths) {
+			t[code] = text
+		}
 	}
 	return t
 }
 
-// differences applies "code /name /name code /name ...".
-func (d *document) differences(t *codeTable, v lib.Value) {
+// differences applies "code /name /name code /name ..." and returns the names.
+func (d *document) differences(t *codeTable, v lib.Value) map[int]string {
 	codes := map[int]string{}
 	var names []string
 	code := 0
@@ -116,6 +122,7 @@ func (d *document) differences(t *codeTable, v lib.Value) {
 	for code, n := range codes {
 		t[code] = d.glyphs.text(n)
 	}
+	return codes
 }
 
 // builtin applies the encoding inside a font program.

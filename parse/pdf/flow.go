@@ -18,6 +18,9 @@ const (
 	overlay  = .1  // the same glyph this near to itself is bold by printing twice
 )
 
+// maxSeen bounds the places of one text that are remembered.
+const maxSeen = 64
+
 // maxWords bounds the characters of a page whose words are placed: beyond it, no
 // table is looked for.
 const maxWords = 1 << 19
@@ -27,10 +30,13 @@ type line struct {
 	text   string
 	size   float64 // font size of most of it, on the page
 	bold   bool    // all of it
+	fixed  bool    // all of it in a font of one advance
+	face   string  // name of its font, if it has one for all of it
 	x, y   float64 // where it begins
 	ux, uy float64 // direction of writing
 	words  []word
-	table  bool // it is a whole Markdown table
+	table  bool    // it is a whole Markdown table
+	boxed  []boxed // its words with their boxes, once its text is final
 }
 
 // word is one word of a line: where its text begins and the stretch it covers
@@ -38,6 +44,9 @@ type line struct {
 type word struct {
 	from   int
 	x0, x1 float64
+	y      float64 // across it
+	size   float64 // of its font
+	down   bool    // it is written downwards
 }
 
 // across is where the line stands across its direction, upwards.
@@ -61,13 +70,16 @@ type flow struct {
 	buf      []byte
 	current  line
 	light    bool // something in the line is not bold
+	varied   bool // something in it is in a font of several advances
+	mixed    bool // it is in several fonts
 	weights  float64
 	started  bool
 	spaced   bool // the line ends in a space, or is empty
 	endX     float64
 	endY     float64
 	fontSize float64
-	accent   held // a glyph that waits for the one after it
+	accent   held               // a glyph that waits for the one after it
+	seen     map[string][]point // where each line of text began
 
 	lastText  string
 	lastPlace matrix
@@ -76,7 +88,7 @@ type flow struct {
 
 // put appends one glyph. m maps its unit square to the page.
 func (f *flow) put(text string, m matrix, width float64, font *font) {
-	size := math.Hypot(m[2], m[3])
+	size := math.Hypot(m[2], m[3]) * font.em()
 	ux, uy, advance := m[0], m[1], width
 	if font.vertical() {
 		ux, uy, advance = -m[2], -m[3], 1
@@ -95,7 +107,7 @@ func (f *flow) put(text string, m matrix, width float64, font *font) {
 		return
 	}
 	f.part(x, y, size, ux, uy)
-	f.write(text, x, y, size, ux, uy, font.bold)
+	f.write(text, x, y, size, ux, uy, font)
 	if n := len(f.current.words); n > 0 && !f.spaced {
 		f.current.words[n-1].x1 = (x+stepX)*ux + (y+stepY)*uy
 	}
@@ -135,10 +147,10 @@ func (f *flow) space() {
 }
 
 // write appends the glyph's text to the line.
-func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
+func (f *flow) write(text string, x, y, size, ux, uy float64, font *font) {
 	if !f.started {
 		f.current = line{size: size, x: x, y: y, ux: ux, uy: uy}
-		f.started, f.spaced, f.light, f.weights = true, true, false, 0
+		f.started, f.spaced, f.light, f.varied, f.mixed, f.weights = true, true, false, false, false, 0
 	}
 	for _, r := range text {
 		switch {
@@ -148,7 +160,7 @@ func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
 		default:
 			if f.words++; f.spaced && f.words <= maxWords {
 				at := x*ux + y*uy
-				f.current.words = append(f.current.words, word{len(f.buf), at, at})
+				f.current.words = append(f.current.words, word{len(f.buf), at, at, y*ux - x*uy, size, font.vertical()})
 			}
 			f.rune(r)
 		}
@@ -156,7 +168,11 @@ func (f *flow) write(text string, x, y, size, ux, uy float64, bold bool) {
 	if f.spaced {
 		return
 	}
-	f.light = f.light || !bold
+	f.light, f.varied = f.light || !font.bold, f.varied || !font.fixed
+	if f.current.face == "" {
+		f.current.face = font.name
+	}
+	f.mixed = f.mixed || f.current.face != font.name
 	// Boyer-Moore majority vote: the size that most glyphs have.
 	switch {
 	case f.weights == 0:
@@ -214,7 +230,31 @@ func (f *flow) end() {
 	if text == "" {
 		return
 	}
+	if f.again(text) {
+		return
+	}
 	f.size++
-	f.current.text, f.current.bold = text, !f.light
+	f.current.text, f.current.bold, f.current.fixed = text, !f.light, !f.varied
+	if f.mixed {
+		f.current.face = ""
+	}
 	f.lines = append(f.lines, f.current)
+}
+
+// again reports whether the line was shown before in the same place: stamps and
+// shadows are painted several times.
+func (f *flow) again(text string) bool {
+	l := f.current
+	for _, p := range f.seen[text] {
+		if math.Abs(p.x-l.x) < overlay*l.size && math.Abs(p.y-l.y) < overlay*l.size {
+			return true
+		}
+	}
+	if f.seen == nil {
+		f.seen = map[string][]point{}
+	}
+	if len(f.seen[text]) < maxSeen {
+		f.seen[text] = append(f.seen[text], point{l.x, l.y})
+	}
+	return false
 }

@@ -22,6 +22,9 @@ type glyph struct {
 // font decodes the strings shown with it.
 type font struct {
 	bold   bool
+	name   string
+	fixed  bool        // all glyphs have one advance, as those of code
+	square float64     // of fonts of type 3: their em, in units of the font size; else 0
 	simple *[256]glyph // nil for composite fonts
 	wide   *composite
 }
@@ -36,12 +39,34 @@ func (f *font) next(s []byte) (g glyph, size int, blank bool) {
 	return g, size, size == 1 && s[0] == ' '
 }
 
+// em is the side of the font's em square, in units of the font size.
+func (f *font) em() float64 {
+	if f.square > 0 {
+		return f.square
+	}
+	return 1
+}
+
+// emOf3 estimates the em of a font of type 3, whose glyphs have units of their own:
+// the height of its box, if that is far from the font size.
+func emOf3(v lib.Value) float64 {
+	b, m := readBox(v.Key("FontBBox")), v.Key("FontMatrix")
+	em := math.Abs((b.y1 - b.y0) * m.Index(3).Float64())
+	if em == 0 || em < maxPlainEm && em > 1.0/maxPlainEm || math.IsNaN(em) || math.IsInf(em, 0) {
+		return 0
+	}
+	return em
+}
+
+// maxPlainEm: a box that is less than so many font sizes high says nothing.
+const maxPlainEm = 2
+
 // vertical reports whether the font writes downwards.
 func (f *font) vertical() bool { return f.wide != nil && f.wide.vertical }
 
 // loadFont reads a font dictionary.
 func (d *document) loadFont(v lib.Value) *font {
-	f := &font{bold: isBold(v)}
+	f := &font{bold: isBold(v), fixed: isFixed(v), name: faceName(v)}
 	var unicode *cmap
 	if tu := v.Key("ToUnicode"); tu.Kind() == lib.Stream {
 		if src, err := d.stream(tu, maxCMap); err == nil {
@@ -52,8 +77,36 @@ func (d *document) loadFont(v lib.Value) *font {
 		f.wide = d.loadComposite(v, unicode)
 		return f
 	}
+	if enc := national(v); enc != nil && unicode == nil {
+		widths, _ := simpleWidths(v)
+		f.wide = inNational(enc, widths)
+		return f
+	}
+	if v.Key("Subtype").Name() == "Type3" {
+		f.square = emOf3(v)
+	}
 	f.simple = d.loadSimple(v, unicode)
 	return f
+}
+
+// faceName is a font's name without the prefix of a subset.
+func faceName(v lib.Value) string {
+	name := v.Key("BaseFont").Name()
+	if len(name) > 7 && name[6] == '+' {
+		name = name[7:]
+	}
+	return name
+}
+
+// isFixed goes by the font's name and the flag of its descriptor.
+func isFixed(v lib.Value) bool {
+	name := strings.ToLower(v.Key("BaseFont").Name())
+	for _, part := range []string{"courier", "mono", "consol", "typewriter", "cmtt", "sftt", "menlo", "fixed"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return v.Key("FontDescriptor").Key("Flags").Int64()&1 != 0
 }
 
 // isBold goes by the font's name and its descriptor's weight.
@@ -69,8 +122,11 @@ func isBold(v lib.Value) bool {
 
 // loadSimple reads a font of single-byte codes.
 func (d *document) loadSimple(v lib.Value, unicode *cmap) *[256]glyph {
-	table := d.simpleTable(v)
-	widths := simpleWidths(v)
+	widths, given := simpleWidths(v)
+	table := d.simpleTable(v, &widths)
+	if !given {
+		widths = standardWidths(v.Key("BaseFont").Name(), &table)
+	}
 	var out [256]glyph
 	for code := range out {
 		out[code] = glyph{table[code], widths[code]}
@@ -87,8 +143,9 @@ func (d *document) loadSimple(v lib.Value, unicode *cmap) *[256]glyph {
 // isText reports whether a mapping says anything.
 func isText(s string) bool { return s != "" && s != "\x00" && s != "\uFFFD" }
 
-// simpleWidths returns the advance of each code in units of the font size.
-func simpleWidths(v lib.Value) (out [256]float64) {
+// simpleWidths returns the advance of each code in units of the font size, if the
+// font gives any.
+func simpleWidths(v lib.Value) (out [256]float64, given bool) {
 	scale := 1.0 / 1000
 	if v.Key("Subtype").Name() == "Type3" {
 		if m := v.Key("FontMatrix"); m.Len() == 6 {
@@ -98,7 +155,7 @@ func simpleWidths(v lib.Value) (out [256]float64) {
 	missing := v.Key("FontDescriptor").Key("MissingWidth").Float64()
 	widths := v.Key("Widths")
 	if widths.Len() == 0 {
-		return standardWidths(v.Key("BaseFont").Name())
+		return out, false
 	}
 	for code := range out {
 		out[code] = missing * scale
@@ -109,26 +166,5 @@ func simpleWidths(v lib.Value) (out [256]float64) {
 			out[code] = widths.Index(i).Float64() * scale
 		}
 	}
-	return out
-}
-
-// standardWidths estimates the widths of a standard font that gives none.
-func standardWidths(name string) (out [256]float64) {
-	for code := range out {
-		switch c := byte(code); {
-		case strings.Contains(name, "Courier"):
-			out[code] = .6
-		case strings.IndexByte("ijl|'.,:;!", c) >= 0:
-			out[code] = .25
-		case strings.IndexByte(" ft()rI", c) >= 0:
-			out[code] = .3
-		case c == 'm' || c == 'M' || c == 'W':
-			out[code] = .85
-		case c >= 'A' && c <= 'Z':
-			out[code] = .68
-		default:
-			out[code] = .53
-		}
-	}
-	return out
+	return out, true
 }

@@ -80,7 +80,7 @@ func (d *document) loadForm(v lib.Value) (*xobject, error) {
 func (c *content) form(x *xobject, ctm matrix) {
 	d := c.page.doc
 	if c.formDepth >= d.limits.FormDepth {
-		c.page.failed = true
+		c.page.deep = true
 		return
 	}
 	d.charge(16)

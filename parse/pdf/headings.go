@@ -21,8 +21,8 @@ const (
 	maxHeading     = 200  // bytes of a heading's line
 	maxBoldHeading = 100
 	headingLines   = 3 // lines of one heading
-	runningHeads   = 3 // a heading seen this often is the head of every page
 	letterShare    = .4
+	rareFace       = .05 // of the letters of a document
 	deepest        = 6
 	maxHeadings    = 20_000
 )
@@ -40,18 +40,24 @@ type headingFinder struct {
 	body    style
 	letters map[style]int
 	total   int
+	fixed   int            // letters in fonts of one advance
+	faces   map[string]int // letters in each font
+	marks   map[string]int // titles of bookmarks and their levels
+	running map[string]int // texts at the edges of pages and on how many
 }
 
 // headings finds the headings of a document. Each becomes a section from there
 // to the next of its level or above. starts says where each page's text begins.
-func headings(pages []pageText, starts []int, end int) []parse.Section {
-	f := headingFinder{letters: map[style]int{}}
+func headings(pages []pageText, starts []int, end int, marks map[string]int) []parse.Section {
+	f := headingFinder{letters: map[style]int{}, faces: map[string]int{}, marks: marks, running: runningHeads(pages)}
 	for _, p := range pages {
 		for _, l := range p.lines {
 			if !l.table {
 				n := countLetters(l.text)
 				f.letters[styleOf(l)] += n
 				f.total += n
+				f.fixed += n * btoi(l.fixed)
+				f.faces[l.face] += n
 			}
 		}
 	}
@@ -64,7 +70,7 @@ func headings(pages []pageText, starts []int, end int) []parse.Section {
 		return nil // whatever these are
 	}
 	all = withoutRunningHeads(all)
-	rank(all)
+	f.rank(all)
 	return enclose(all, end)
 }
 
@@ -89,20 +95,22 @@ type title struct {
 	text       string
 	start, end int
 	level      int
+	edge       bool // it stands at the edge of many pages
 }
 
 // page finds the titles among the lines of one page.
 func (f *headingFinder) page(lines []placed, offset int) []title {
 	var out []title
+	edges, contents := edgesOf(lines), isContentsPage(lines)
 	for i := 0; i < len(lines); {
 		end := i + 1
 		for end < len(lines) && continues(lines[end-1], lines[end]) {
 			end++
 		}
-		if f.stands(lines, i, end) {
+		if f.stands(lines, i, end) && (!contents || len(out) == 0) {
 			last := lines[end-1]
 			out = append(out, title{
-				style: styleOf(lines[i]), text: joinLines(lines[i:end]),
+				style: styleOf(lines[i]), text: joinLines(lines[i:end]), edge: end-i == 1 && f.isEdge(lines[i].text) && slices.Contains(edges, i),
 				start: offset + lines[i].start, end: offset + last.start + len(last.text),
 			})
 		}
@@ -111,28 +119,72 @@ func (f *headingFinder) page(lines []placed, offset int) []title {
 	return out
 }
 
+// isEdge reports whether a text stands at the edge of many pages.
+func (f *headingFinder) isEdge(text string) bool { return f.running[edgeKey(text)] >= leastEdges }
+
+// alike reports whether two lines look the same; one in several fonts may.
+func alike(a, b placed) bool {
+	return styleOf(a) == styleOf(b) && (a.face == b.face || a.face == "" || b.face == "")
+}
+
 // continues reports whether below looks like above and follows it closely.
 func continues(above, below placed) bool {
 	d := distanceDown(above.line, below.line)
-	return !above.table && !below.table && styleOf(above) == styleOf(below) && d >= 0 && d < 1.8*above.size
+	return !above.table && !below.table && alike(above, below) && d >= 0 && d < 1.8*above.size
 }
 
 // stands reports whether lines[i:end] are a heading.
 func (f *headingFinder) stands(lines []placed, i, end int) bool {
 	s := styleOf(lines[i])
-	if lines[i].table || end-i > headingLines || float64(f.letters[s]) > max(commonShare*float64(f.total), commonLetters) {
+	if lines[i].table || end-i > headingLines || f.isCommon(s) && !f.isRare(lines[i].face) {
 		return false
 	}
 	text := joinLines(lines[i:end])
+	if f.marks[titleKey(text)] > 0 && styleOf(lines[i]) != f.body {
+		return true
+	}
 	letters := countLetters(text)
 	if len(text) > maxHeading || !wordy(text) || float64(letters) < letterShare*float64(utf8.RuneCountInString(text)) {
 		return false
 	}
+	if hasLeader(text) || lines[i].fixed && 2*f.fixed < f.total {
+		return false // contents, or code
+	}
 	if s.size >= largerBy*f.body.size {
 		return true
 	}
-	return s.bold && !f.body.bold && s.size*sameSize >= f.body.size && len(text) <= maxBoldHeading &&
+	marked := s.bold && !f.body.bold || f.isRare(lines[i].face) && startsLarge(text) && !isCaption(text)
+	return marked && s.size*sameSize >= f.body.size && len(text) <= maxBoldHeading &&
 		end-i < headingLines && !strings.ContainsAny(text[len(text)-1:], ".,;:") && f.apart(lines, i, end)
+}
+
+// isCommon reports whether so much of the document looks so that it is text.
+func (f *headingFinder) isCommon(s style) bool {
+	return float64(f.letters[s]) > max(commonShare*float64(f.total), commonLetters)
+}
+
+// isRare reports whether hardly any of the document's lines are in a font.
+func (f *headingFinder) isRare(face string) bool {
+	return face != "" && float64(f.faces[face]) < rareFace*float64(f.total)
+}
+
+// startsLarge reports whether a text begins with a large letter or a number.
+func startsLarge(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r) || unicode.IsDigit(r)
+}
+
+// isCaption reports whether a text names a figure or a table by its number.
+func isCaption(s string) bool {
+	fields := strings.Fields(s)
+	if len(fields) < 2 || !strings.ContainsAny(fields[1], "0123456789") {
+		return false
+	}
+	switch strings.ToLower(strings.TrimRight(fields[0], ".")) {
+	case "figure", "fig", "table", "tab", "abbildung", "abb", "tabelle", "exhibit", "chart", "tableau":
+		return true
+	}
+	return false
 }
 
 // apart reports whether a heading that is only bold begins a paragraph and text
@@ -143,7 +195,7 @@ func (f *headingFinder) apart(lines []placed, i, end int) bool {
 			return false
 		}
 	}
-	return end < len(lines) && !lines[end].table && styleOf(lines[end]) != styleOf(lines[i]) &&
+	return end < len(lines) && !lines[end].table && !alike(lines[end], lines[i]) &&
 		distanceDown(lines[end-1].line, lines[end].line) > .9*lines[i].size
 }
 
@@ -167,23 +219,25 @@ func joinLines(lines []placed) string {
 	return strings.Join(texts, " ")
 }
 
-// withoutRunningHeads keeps the first of titles that stand on page after page.
+// withoutRunningHeads drops the titles that are the heads or feet of pages, but for
+// the first of a text that stands nowhere else.
 func withoutRunningHeads(all []title) []title {
-	seen := map[string]int{}
+	inside, seen := map[string]bool{}, map[string]bool{}
 	for _, t := range all {
-		seen[t.text]++
+		inside[edgeKey(t.text)] = inside[edgeKey(t.text)] || !t.edge
 	}
-	first := map[string]bool{}
 	return slices.DeleteFunc(all, func(t title) bool {
-		again := first[t.text]
-		first[t.text] = true
-		return again && seen[t.text] >= runningHeads
+		key := edgeKey(t.text)
+		again := seen[key]
+		seen[key] = true
+		return t.edge && (again || inside[key])
 	})
 }
 
 // rank gives each title its level: the largest size is the first. Where there
-// are too many sizes, the largest share a level, since they stand on covers.
-func rank(all []title) {
+// are too many sizes, the largest share a level, since they stand on covers. A
+// bookmark says the level of its title.
+func (f *headingFinder) rank(all []title) {
 	var sizes []float64
 	for _, t := range all {
 		sizes = append(sizes, t.size)
@@ -200,6 +254,9 @@ func rank(all []title) {
 	}
 	for i := range all {
 		all[i].level = max(levels[all[i].size]-max(steps-deepest, 0), 1)
+		if level := f.marks[titleKey(all[i].text)]; level > 0 {
+			all[i].level = min(level, deepest)
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func layOut(lines []line) (string, []placed) {
 			}
 			b = append(b, between(lines[i-1], l, pitch)...)
 		}
-		l.words = nil // they were for tables
+		l.words, l.boxed = nil, nil // they were for tables and boxes
 		out = append(out, placed{l, len(b)})
 		b = append(b, l.text...)
 	}

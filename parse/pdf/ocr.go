@@ -68,19 +68,19 @@ func (o OCR) Parse(ctx context.Context, f parse.File, report parse.Progress) (pa
 	case err != nil: // no page has text, so there is no list of pages either
 		return o.all(ctx, f, turn, err, report)
 	}
-	read, total := map[int]string{}, len(doc.Text)
+	read, total := map[int]recognizedPage{}, len(doc.Text)
 	var unread []parse.Warning
 	for i, number := range wanted {
-		text, err := o.page(ctx, f.Data, number-1, turn)
+		page, err := o.page(ctx, f.Data, number-1, turn)
 		if ctx.Err() != nil {
 			return parse.Document{}, failure(f.Name, ctx.Err())
 		}
 		switch {
 		case err != nil:
 			unread = append(unread, parse.Warning{Code: "ocr_failed", Message: fmt.Sprintf("page %d could not be read by tesseract: %v", number, err)})
-		case countLetters(text) > 0:
-			read[number] = text
-			total += len(text)
+		case countLetters(page.text) > 0:
+			read[number] = page
+			total += len(page.text)
 		}
 		if total > o.Limits.WithDefaults().Text {
 			return parse.Document{}, failure(f.Name, tooMuchText(o.Limits.WithDefaults().Text))
@@ -109,12 +109,12 @@ func (o OCR) all(ctx context.Context, f parse.File, turn bool, cause error, repo
 	pages := make([]pageText, 0, count)
 	total := 0
 	for i := range count {
-		text, err := o.page(ctx, f.Data, i, turn)
+		page, err := o.page(ctx, f.Data, i, turn)
 		if ctx.Err() != nil {
 			return parse.Document{}, failure(f.Name, ctx.Err())
 		}
-		p := pageText{text: text, library: OCRLibrary, broken: err != nil}
-		if p.status = statusOf(p); err == nil && countLetters(text) == 0 {
+		p := pageText{text: page.text, boxes: page.boxes, library: OCRLibrary, broken: err != nil}
+		if p.status = statusOf(p); err == nil && countLetters(page.text) == 0 {
 			p = pageText{library: OCRLibrary, status: parse.Empty}
 		}
 		if total += len(p.text); total > o.Limits.WithDefaults().Text {
@@ -123,7 +123,7 @@ func (o OCR) all(ctx context.Context, f parse.File, turn bool, cause error, repo
 		pages = append(pages, p)
 		report(innerShare + (1-innerShare)*float64(i+1)/float64(count))
 	}
-	doc, err := assemble(f, o.Info(), pages)
+	doc, err := assemble(f, o.Info(), pages, nil)
 	if err != nil {
 		return doc, cause
 	}
@@ -146,21 +146,49 @@ func (o OCR) count(ctx context.Context, data []byte) (n int, err error) {
 }
 
 // page draws the page with index i and reads the drawing; turn as in recognize.
-func (o OCR) page(ctx context.Context, data []byte, i int, turn bool) (string, error) {
+func (o OCR) page(ctx context.Context, data []byte, i int, turn bool) (recognizedPage, error) {
 	t := o.Tesseract.withDefaults()
 	ctx, cancel := context.WithTimeout(ctx, t.PageTime)
 	defer cancel()
 	var img *image.Gray
 	dpi := 0
+	var onPage matrix
 	err := o.Engine.with(ctx, data, func(s session) (err error) {
-		img, dpi, err = s.draw(i)
+		if img, dpi, err = s.draw(i); err == nil {
+			onPage = s.onPage(i, img.Rect.Size())
+		}
 		return err
 	})
 	if err != nil || white(img) {
-		return "", err
+		return recognizedPage{}, err
 	}
-	text, err := t.recognize(ctx, img, dpi, turn)
-	return tidy(text), err
+	text, words, err := t.recognize(ctx, img, dpi, turn)
+	text = tidy(text)
+	for i := range words {
+		words[i].box = onPage.bounds(words[i].box)
+	}
+	return recognizedPage{text, parse.AppendBoxes(nil, i+1, locate(text, words))}, err
+}
+
+// recognizedPage is what was read of the drawing of a page.
+type recognizedPage struct {
+	text  string
+	boxes []byte // the page's record of word boxes
+}
+
+// onPage maps the dots of a drawing, from its lower left corner, to the page, which
+// may have been turned for it.
+func (s session) onPage(i int, size image.Point) matrix {
+	at := func(x, y int) point {
+		p, err := s.engine.FPDF_DeviceToPage(&requests.FPDF_DeviceToPage{Page: s.page(i), SizeX: size.X, SizeY: size.Y, DeviceX: x, DeviceY: y})
+		if err != nil {
+			return point{}
+		}
+		return point{p.PageX, p.PageY}
+	}
+	zero, right, up := at(0, size.Y), at(size.X, size.Y), at(0, 0)
+	w, h := float64(size.X), float64(size.Y)
+	return matrix{(right.x - zero.x) / w, (right.y - zero.y) / w, (up.x - zero.x) / h, (up.y - zero.y) / h, zero.x, zero.y}
 }
 
 // leastInk is how many dark dots a page has at least if something stands on it.

@@ -57,6 +57,17 @@ func TestOCR(t *testing.T) {
 	require.Len(t, d.Coverage.PerPage, 3)
 	require.InDelta(t, 1, progress[len(progress)-1], 1e-9)
 	require.NotEqual(t, Parser{}.Info().Version, p.Info().Version, "what it gave has a key of its own")
+	page := d.Sections[1]
+	boxes := d.Boxes(page.Start, page.End)
+	require.GreaterOrEqual(t, len(boxes), len(strings.Fields(d.Text[page.Start:page.End]))*9/10)
+	at := strings.Index(d.Text, "harbour wall")
+	words := d.Boxes(at, at+len("harbour wall"))
+	require.Len(t, words, 2)
+	require.Equal(t, 2, words[0].Page)
+	require.Less(t, words[0].X1, words[1].X0, "side by side")
+	require.InDelta(t, words[0].Y0, words[1].Y0, 4)
+	require.Greater(t, words[0].Y0, d.Boxes(strings.Index(d.Text, "letters."), strings.Index(d.Text, "letters.")+3)[0].Y1, "above the next line")
+	require.Len(t, d.Boxes(0, 4), 1, "those of the text layer are kept")
 }
 
 func TestOCRWithoutAnyText(t *testing.T) {
@@ -109,7 +120,7 @@ func TestSpliced(t *testing.T) {
 		{Kind: parse.Page, Number: 4, Status: parse.Read, Start: 7, End: 11},
 		{Kind: parse.Heading, Label: "d", Start: 8, End: 11},
 	}}
-	got := spliced(doc, map[int]string{1: "first", 3: "third"})
+	got := spliced(doc, map[int]recognizedPage{1: {text: "first"}, 3: {text: "third"}})
 	require.Equal(t, "first\n\nab\n\nthird\n\ncdef", got.Text)
 	places := map[string]string{}
 	for _, s := range got.Sections {
@@ -127,6 +138,10 @@ func TestTurning(t *testing.T) {
 	copy(img.Pix, []byte{1, 2, 3, 4, 5, 6})
 	require.Equal(t, []byte{4, 1, 5, 2, 6, 3}, turned90(img, 1).Pix)
 	require.Equal(t, []byte{6, 5, 4, 3, 2, 1}, turned90(img, 2).Pix)
+	dot := box{0, 0, 1, 1} // the first of the image, three wide and two high
+	for turns, seen := range []box{dot, {1, 0, 2, 1}, {2, 1, 3, 2}, {0, 2, 1, 3}} {
+		require.Equal(t, box{0, 1, 1, 2}, seen.turnedBack(turns, 3, 2), "%d quarters", turns)
+	}
 	require.Equal(t, 3, quarters("Page number: 0\nRotate: 270\nOrientation confidence: 3.5\n"))
 	require.Zero(t, quarters("Rotate: 90\nOrientation confidence: 0.2\n"))
 }

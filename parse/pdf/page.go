@@ -18,6 +18,7 @@ type pageText struct {
 	library string   // empty for the own text layer
 	lines   []placed // where the engine tells
 	remarks []string // what was written about the page; a part of text
+	boxes   []byte   // the page's record of word boxes
 	status  parse.Status
 	images  float64 // share of the page that images cover, may exceed 1
 	shown   int     // characters shown, where the engine counts them
@@ -45,12 +46,13 @@ func (d *document) readPage(i int) (pageText, error) {
 		return pageText{}, err
 	}
 	p.flow.finish()
-	out := pageText{shown: p.shown, lost: p.unmapped, broken: p.failed || err != nil}
+	out := pageText{shown: p.shown, lost: p.unmapped, broken: p.failed || err != nil || p.deep && p.shown == 0}
 	lines := p.flow.lines
 	if err := guard(func() error { lines = p.tabulate(lines); return nil }); ends(err) {
 		return pageText{}, err
 	}
 	out.text, out.lines = layOut(lines)
+	out.boxes = boxesIn(out.text, lines, i+1)
 	if area := p.box.area(); area > 0 {
 		out.images = p.images / area
 	}

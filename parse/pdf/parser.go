@@ -34,7 +34,7 @@ type Parser struct {
 
 // Info implements [parse.Parser].
 func (p Parser) Info() parse.Info {
-	version := "4"
+	version := "7"
 	if p.Second != nil {
 		version += "+pdfium"
 	}
@@ -69,14 +69,15 @@ func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progr
 		return parse.Document{}, failure(f.Name, err)
 	}
 	var missing []parse.Warning
-	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each, &missing})
+	var marks map[string]int
+	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each, &missing, &marks})
 	if err == nil {
-		doc, err := assemble(f, p.Info(), pages)
+		doc, err := assemble(f, p.Info(), pages, marks)
 		doc.Warnings = append(doc.Warnings, missing...)
 		return doc, err
 	}
 	reason := failure(f.Name, err)
-	if doc, failed := assemble(f, p.Info(), pages); isBudget(err) && failed == nil {
+	if doc, failed := assemble(f, p.Info(), pages, marks); isBudget(err) && failed == nil {
 		cutShort(&doc, len(pages)-len(doc.Coverage.Failed), reason)
 		return doc, nil
 	}
@@ -88,12 +89,13 @@ type listener struct {
 	report  parse.Progress
 	each    func(parse.PageText)
 	missing *[]parse.Warning // gets what of the document stands on no page
+	marks   *map[string]int  // gets the bookmarks
 }
 
 // page tells of the page with index i of n.
 func (l listener) page(i, n int, p pageText) {
 	if l.each != nil {
-		l.each(parse.PageText{Section: section(i, p), Of: n, Text: p.text})
+		l.each(parse.PageText{Section: section(i, p), Of: n, Text: p.text, Boxes: p.boxes})
 	}
 }
 
@@ -116,6 +118,9 @@ func readPagesOf(ctx context.Context, data []byte, limits parse.Limits, to liste
 		encrypted = d.encrypted
 		if to.missing != nil {
 			*to.missing = append(leftInside(d.attached()), d.dynamicForm()...)
+		}
+		if to.marks != nil {
+			*to.marks = d.bookmarks()
 		}
 		pages = make([]pageText, len(d.pages))
 		for i := range pages {

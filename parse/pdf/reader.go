@@ -1,10 +1,8 @@
 package pdf
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 
 	lib "github.com/ledongthuc/pdf"
 )
@@ -165,64 +163,4 @@ func entryKeys(dict lib.Value) map[string]string {
 		start := l.pos
 		out[string(key.data)] = rawValue(l, l.next(), start)
 	}
-}
-
-// streamData decodes a stream, at most limit bytes of it. It refuses what the
-// object reader would answer with unbounded memory or time: absurd predictor
-// rows and stacked compressions.
-func streamData(v lib.Value, limit int64) ([]byte, error) {
-	if v.Kind() != lib.Stream {
-		return nil, errStream
-	}
-	if err := checkFilters(v); err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err := guard(func() error {
-		r := v.Reader()
-		defer func() { _ = r.Close() }() // it reads from memory
-		// A damaged tail keeps what came before it.
-		n, err := io.Copy(&b, io.LimitReader(r, limit+1))
-		if n > limit {
-			return streamTooLong(limit)
-		}
-		if n == 0 && err != nil {
-			return errStream
-		}
-		return nil
-	})
-	return b.Bytes(), err
-}
-
-// checkFilters refuses filter chains that the reader cannot be trusted with.
-func checkFilters(v lib.Value) error {
-	return guard(func() error {
-		filter, params := v.Key("Filter"), v.Key("DecodeParms")
-		if filter.Kind() == lib.Name {
-			return checkColumns(params)
-		}
-		if filter.Len() > maxFilters {
-			return errStream
-		}
-		flate := 0
-		for i := range filter.Len() {
-			if filter.Index(i).Name() == "FlateDecode" {
-				flate++
-			}
-			if err := checkColumns(params.Index(i)); err != nil {
-				return err
-			}
-		}
-		if flate > 1 {
-			return errStream
-		}
-		return nil
-	})
-}
-
-func checkColumns(params lib.Value) error {
-	if c := params.Key("Columns").Int64(); c < 0 || c > maxColumns {
-		return errStream
-	}
-	return nil
 }

@@ -79,8 +79,11 @@ func inherited(v lib.Value, key string) lib.Value {
 	return lib.Value{}
 }
 
-// say adds a paragraph after the page's text.
+// say adds a paragraph after the page's text, once.
 func (p *page) say(text string) {
+	if slices.Contains(p.remarks, text) {
+		return
+	}
 	p.remarks = append(p.remarks, text)
 	if p.said += len(text); p.doc.text+p.flow.size+p.said > p.doc.limits.Text {
 		panic(tooMuchText(p.doc.limits.Text))

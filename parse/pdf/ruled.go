@@ -6,8 +6,9 @@ import (
 )
 
 // ruled makes a table of the words that stand inside a grid, if they look like
-// one, and reports whether they did.
-func (t *tabulator) ruled(g *grid) bool {
+// one, and reports whether they did. Of a grid whose cells hold columns of their
+// own that is left to what reads tables without rules, and asked again later.
+func (t *tabulator) ruled(g *grid, again bool) bool {
 	rows, columns := len(g.ys)-1, len(g.xs)-1
 	edges := rows * columns * (len(g.over) + len(g.down))
 	if rows*columns > maxCells || edges > maxEdges {
@@ -26,6 +27,9 @@ func (t *tabulator) ruled(g *grid) bool {
 				cells[row][column] = append(cells[row][column], at{i, w})
 			}
 		}
+	}
+	if t.isPart(cells) || !again && t.hides(cells) {
+		return false
 	}
 	merged := g.merge(cells)
 	if merged == nil {
@@ -49,6 +53,27 @@ func (t *tabulator) ruled(g *grid) bool {
 	return t.take(split, full)
 }
 
+// hides reports whether a cell holds columns that no rule parts: at least half of
+// its lines have wide gaps.
+func (t *tabulator) hides(cells [][][]at) bool {
+	return slices.ContainsFunc(cells, func(row [][]at) bool { return slices.ContainsFunc(row, t.hidesColumns) })
+}
+
+func (t *tabulator) hidesColumns(cell []at) bool {
+	lines, wide := 1, 0
+	counted := false
+	for i := 1; i < len(cell); i++ {
+		w, before := cell[i], cell[i-1]
+		switch {
+		case w.line != before.line:
+			lines, counted = lines+1, false
+		case !counted && t.word(w).x0-t.word(before).x1 > hiddenGap*t.lines[w.line].size:
+			wide, counted = wide+1, true
+		}
+	}
+	return wide > 1 && 2*wide >= lines
+}
+
 // middle tells where a word of a line stands: by its own middle, or by that of
 // the line where that is turned against the page, as a narrow column's head is.
 func (t *tabulator) middle(l line, w word) point {
@@ -70,6 +95,10 @@ func textBytes(rows [][]string) (n int) {
 	}
 	return n
 }
+
+// hiddenGap is the width, in font sizes, of a gap that parts columns inside of a
+// cell.
+const hiddenGap = 3
 
 // maxRepeated is the longest text, in bytes, that is repeated in merged cells:
 // labels are, paragraphs are not.
@@ -127,14 +156,15 @@ func (g *grid) open(rows, columns int) *groups {
 	return sets
 }
 
-// repeated returns the texts of a row; a merged cell's text stands in each of
-// its cells, but a title that is alone in its row stands once.
+// repeated returns the texts of a row; a merged cell's words stand in each of
+// its cells, since they are labels, but its numbers and a title that is alone in
+// its row stand once.
 func (t *tabulator) repeated(cells [][][]at, merged [][]place, row int) []string {
 	out := make([]string, len(merged[row]))
 	alone := !slices.ContainsFunc(merged[row], func(p place) bool { return p != merged[row][0] })
 	for column, from := range merged[row] {
 		text := t.text(cells[from.row][from.column])
-		if (place{row, column}) == from || !alone && len(text) <= maxRepeated {
+		if (place{row, column}) == from || !alone && len(text) <= maxRepeated && wordy(text) {
 			out[column] = text
 		}
 	}

@@ -11,18 +11,22 @@ import (
 
 // spliced puts texts that were read later in the place of pages, by number, and
 // moves everything that stands after them.
-func spliced(doc parse.Document, read map[int]string) parse.Document {
+func spliced(doc parse.Document, read map[int]recognizedPage) parse.Document {
 	if len(read) == 0 {
 		return doc
 	}
 	var b strings.Builder
 	var moves []move
 	var pages []parse.Section
+	var boxes []byte
+	kept := parse.PageBoxes(doc.WordBoxes)
 	for _, p := range numbered(doc.Sections) {
-		text, fresh := read[p.Number]
+		page, fresh := read[p.Number]
+		text := page.text
 		if !fresh {
-			text = doc.Text[p.Start:p.End]
+			text, page.boxes = doc.Text[p.Start:p.End], kept[p.Number]
 		}
+		boxes = append(boxes, page.boxes...)
 		if b.Len() > 0 && text != "" {
 			b.WriteString(pageBreak)
 		}
@@ -35,7 +39,7 @@ func spliced(doc parse.Document, read map[int]string) parse.Document {
 		pages = append(pages, p)
 	}
 	out := doc
-	out.Text, out.Sections = b.String(), pages
+	out.Text, out.Sections, out.WordBoxes = b.String(), pages, boxes
 	for _, s := range doc.Sections {
 		if s.Kind != parse.Page {
 			s.Start, s.End = moved(moves, s.Start), moved(moves, s.End)

@@ -144,3 +144,103 @@ func TestHeadings(t *testing.T) {
 	require.Equal(t, []string{"The Report", "2 Terms"}, place.HeadingPath)
 	require.Equal(t, 2, place.Page)
 }
+
+// amounts shows a statement's row: a label, and numbers that end at the given
+// places. Digits of Helvetica are .556 wide.
+func amounts(y int, label string, ends map[int]string) string {
+	var out strings.Builder
+	out.WriteString(at(72, y, label))
+	for _, x := range []int{300, 380, 460, 540} {
+		if s, ok := ends[x]; ok {
+			out.WriteString(fmt.Sprintf("BT /F1 12 Tf %.2f %d Td (%s) Tj ET\n", float64(x)-6.672*float64(len(s)), y, s))
+		}
+	}
+	return out.String()
+}
+
+func TestStatements(t *testing.T) {
+	body := amounts(680, "Sales", map[int]string{300: "1200", 380: "900"}) +
+		amounts(664, "Costs of goods and", nil) + amounts(650, "of services sold", map[int]string{300: "800", 380: "650"}) +
+		amounts(634, "Profit", map[int]string{300: "400", 380: "250"})
+	rows := "\n| Sales | 1200 | 900 |\n| Costs of goods and of services sold | 800 | 650 |\n| Profit | 400 | 250 |"
+	years := row(700, map[int]string{272: "2023", 352: "2022"})
+	var underlined strings.Builder
+	for _, x := range []float64{260, 340} {
+		for _, y := range []float64{694, 676, 646, 630} {
+			underlined.WriteString(box(x, y, 44, .5, "f"))
+		}
+		underlined.WriteString(box(x+44, 630, .5, 64, "f"))
+	}
+	for _, c := range []struct{ name, content, want string }{
+		{"rules that underline the columns of amounts only", underlined.String() + years + body, "|  | 2023 | 2022 |\n| --- | --- | --- |" + rows},
+		{"rules across that part groups of rows", box(70, 694, 310, .5, "f") + box(70, 645, 310, .5, "f") + box(70, 628, 310, .5, "f") + box(305, 628, .5, 66, "f") + box(380, 628, .5, 66, "f") + years + body, "|  | 2023 | 2022 |\n| --- | --- | --- |" + rows},
+		{
+			"a head over two columns stands in both, and the title of a group below it", at(270, 732, "Years ended May 31") + row(716, map[int]string{272: "2023", 352: "2022"}) + at(72, 700, "Continued:") + body,
+			"|  | Years ended May 31 | Years ended May 31 |\n| --- | --- | --- |\n|  | 2023 | 2022 |\n| Continued: |  |  |" + rows,
+		},
+		{
+			"a header shown column by column", at(262, 732, "March") + at(262, 718, "2023") + at(342, 732, "March") + at(342, 718, "2022") + body,
+			"|  | March | March |\n| --- | --- | --- |\n|  | 2023 | 2022 |" + rows,
+		},
+		{
+			"a currency belongs to the amount after it", amounts(680, "Sales", map[int]string{380: "900"}) + at(240, 680, "$") + at(274, 680, "1200") +
+				amounts(664, "Costs", map[int]string{300: "800", 380: "650"}) + amounts(648, "Profit", map[int]string{300: "400", 380: "250"}),
+			"| Sales | $ 1200 | 900 |\n| --- | --- | --- |\n| Costs | 800 | 650 |\n| Profit | 400 | 250 |",
+		},
+		{
+			"amounts set lower than their label", amounts(680, "Sales", nil) + amounts(673, "", map[int]string{300: "1200", 380: "900"}) +
+				amounts(656, "Costs", nil) + amounts(649, "", map[int]string{300: "800", 380: "650"}) + amounts(632, "Profit", nil) + amounts(625, "", map[int]string{300: "400", 380: "250"}),
+			"| Sales | 1200 | 900 |\n| --- | --- | --- |\n| Costs | 800 | 650 |\n| Profit | 400 | 250 |",
+		},
+		{
+			"one column of prices", amounts(680, "Tea", map[int]string{300: "$2"}) + amounts(664, "Coffee", map[int]string{300: "$3"}) + amounts(648, "Cake", map[int]string{300: "$14"}),
+			"| Tea | $2 |\n| --- | --- |\n| Coffee | $3 |\n| Cake | $14 |",
+		},
+		{
+			"numbers of pages are no amounts", amounts(680, "Introduction", map[int]string{300: "2"}) + amounts(664, "Methods", map[int]string{300: "9"}) + amounts(648, "Index", map[int]string{300: "140"}),
+			"Introduction 2\nMethods 9\nIndex 140",
+		},
+		{
+			"the text and the page's number below are no rows", body + at(72, 590, "See the notes to this statement, which say what was left out.") + at(290, 560, "12"),
+			strings.Replace(rows[1:], "\n", "\n| --- | --- | --- |\n", 1) + "\n\nSee the notes to this statement, which say what was left out.\n12",
+		},
+	} {
+		require.Equal(t, c.want, read(t, texts(c.content)).Text, c.name)
+	}
+}
+
+// labelsOf returns the headings of a document with their levels.
+func labelsOf(d parse.Document) (out []string) {
+	for _, s := range d.Sections {
+		if s.Kind == parse.Heading {
+			out = append(out, fmt.Sprintf("%d %s", s.Level, s.Label))
+		}
+	}
+	return out
+}
+
+func TestHeadingsOfPages(t *testing.T) {
+	show := func(font string, size, y int, s string) string {
+		return fmt.Sprintf("BT /%s %d Tf 72 %d Td (%s) Tj ET\n", font, size, y, s)
+	}
+	body := show("F1", 12, 640, strings.Repeat("Running text of the usual size. ", 4)) + show("F1", 12, 626, strings.Repeat("And more of it. ", 6)) + show("F1", 12, 612, strings.Repeat("It goes on. ", 8))
+	font := func(name string) string {
+		return "<</Type/Font/Subtype/Type1/BaseFont/" + name + "/Encoding/WinAnsiEncoding>>"
+	}
+	fonts := "/Font<</F1 3 0 R/F2 4 0 R/F3 5 0 R>>"
+	page := func(n int, content string) sheet {
+		return sheet{content: show("F1", 16, 770, fmt.Sprintf("Annual report, page %d", n)) + content + body, resources: fonts}
+	}
+	f := document([]string{font("Helvetica-Oblique"), font("Courier-Bold")},
+		page(1, show("F1", 20, 700, "Boats")+show("F3", 16, 670, "LET x = 1")),
+		page(2, show("F2", 12, 680, "Sails and masts")),
+		page(3, show("F2", 12, 680, "Figure 3 shows a mast")),
+		sheet{content: show("F1", 16, 740, "Contents") + show("F1", 14, 700, "Boats . . . . . . . 1") + show("F1", 14, 680, "Sails . . . . . . . 2") +
+			show("F1", 14, 660, "Masts . . . . . . . 3") + show("F1", 14, 640, "Harbour 9"), resources: fonts},
+	)
+	require.Equal(t, []string{"2 Annual report, page 1", "1 Boats", "3 Sails and masts", "2 Contents"}, labelsOf(read(t, f.bytes())),
+		"the head of the pages once, no code, no caption, no entries of contents")
+
+	f.objects[0] = "<</Type/Catalog/Pages 2 0 R/Outlines<</First<</Title(Boats)/First<</Title(Sails and masts)>>>>>>>>"
+	require.Equal(t, []string{"2 Annual report, page 1", "1 Boats", "2 Sails and masts", "2 Contents"}, labelsOf(read(t, f.bytes())), "bookmarks say the levels")
+}

@@ -17,6 +17,7 @@ const (
 	maxCells     = 10_000
 	maxGrids     = 64      // of one page, and as many frames
 	maxEdges     = 4 << 20 // comparisons of cells with rules
+	partShare    = .4      // of the lines of a table that go on beside it: the rules underline a part of it
 )
 
 // at is one word: the line it stands in and its place there.
@@ -34,9 +35,10 @@ type tabulator struct {
 
 // found is a table, ready to stand before a line.
 type found struct {
-	line int // its first
-	text string
-	box  box // where it stands, turned into the page's direction
+	line  int // its first
+	text  string
+	box   box // where it stands, turned into the page's direction
+	words []boxed
 }
 
 // tabulate replaces the lines that form tables by one line for each table.
@@ -51,13 +53,23 @@ func (p *page) tabulate(lines []line) []line {
 	}
 	p.doc.charge(len(over) * len(down) / 64)
 	found := grids(over, down)
-	for _, g := range found[:min(len(found), maxGrids)] {
-		if t.ruled(&g) {
-			over = without(over, g.over)
+	found = found[:min(len(found), maxGrids)]
+	over = t.grids(found, over, false)
+	t.framedTables(over)
+	t.statements()
+	t.grids(found, over, true)
+	t.aligned()
+	return t.ordered(t.rebuilt())
+}
+
+// grids makes tables of grids and returns the rules that are left over.
+func (t *tabulator) grids(found []grid, over []span, again bool) []span {
+	for i := range found {
+		if t.ruled(&found[i], again) {
+			over = without(over, found[i].over)
 		}
 	}
-	t.aligned(over)
-	return t.ordered(t.rebuilt())
+	return over
 }
 
 // without drops the rules of a table from those of the page.
@@ -84,6 +96,9 @@ func (t *tabulator) runs(l line) bool { return l.ux*t.ux+l.uy*t.uy > .999 }
 // left is what remains of a line beside the tables.
 func (t *tabulator) left(i int) string {
 	l := t.lines[i]
+	if len(t.gone) == 0 {
+		return l.text
+	}
 	var kept []string
 	for w := range l.words {
 		if !t.gone[at{i, w}] {
@@ -112,8 +127,30 @@ func (t *tabulator) take(rows [][][]at, text [][]string) bool {
 			}
 		}
 	}
-	t.found = append(t.found, found{first, mdtable.Render(text), b})
+	t.found = append(t.found, found{first, mdtable.Render(text), b, t.boxesOf(rows)})
 	return true
+}
+
+// isPart reports whether words are only a part of their rows: most of the lines
+// they stand in go on outside of them.
+func (t *tabulator) isPart(rows [][][]at) bool {
+	inside := map[int]int{}
+	for _, row := range rows {
+		for _, cell := range row {
+			for _, w := range cell {
+				inside[w.line]++
+			}
+		}
+	}
+	parts := 0
+	for i, n := range inside {
+		left := len(t.lines[i].words) - n
+		for w := range t.lines[i].words {
+			left -= btoi(left > 0 && t.gone[at{i, w}])
+		}
+		parts += btoi(left > 0)
+	}
+	return partShare*float64(len(inside)) < float64(parts)
 }
 
 // text joins the words of a cell; a word parted at a line's end is whole again.

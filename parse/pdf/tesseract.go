@@ -102,22 +102,76 @@ func (t Tesseract) Recognize(ctx context.Context, img *image.Gray, dpi int) (str
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.PageTime)
 	defer cancel()
-	return t.recognize(ctx, img, dpi, turn)
+	text, _, err := t.recognize(ctx, img, dpi, turn)
+	return text, err
 }
 
-// recognize returns the text of an image of the given resolution. With turn, it
-// asks first how the page is turned, for which tesseract needs data of its own.
-func (t Tesseract) recognize(ctx context.Context, img *image.Gray, dpi int, turn bool) (string, error) {
+// recognize returns the text of an image of the given resolution and the boxes of
+// its words, in dots from the image's lower left corner. With turn, it asks first
+// how the page is turned, for which tesseract needs data of its own.
+func (t Tesseract) recognize(ctx context.Context, img *image.Gray, dpi int, turn bool) (string, []boxed, error) {
 	common := []string{"stdin", "stdout", "--dpi", strconv.Itoa(dpi)}
+	turns, size := 0, img.Rect.Size()
 	if turn {
 		// With few characters it gives up: then the page is taken as upright.
 		report, err := t.run(ctx, portable(img), append(common, "--psm", "0", "-c", "min_characters_to_try=10")...)
 		if ctx.Err() != nil {
-			return "", err
+			return "", nil, err
 		}
-		img = turned90(img, quarters(report))
+		turns = quarters(report)
+		img = turned90(img, turns)
 	}
-	return t.run(ctx, portable(img), append(common, "-l", t.Language, "--psm", "3")...)
+	table, err := t.run(ctx, portable(img), append(common, "-l", t.Language, "--psm", "3", "tsv")...)
+	text, words := recognized(table)
+	for i := range words {
+		words[i].box = words[i].box.turnedBack(turns, float64(size.X), float64(size.Y))
+	}
+	return text, words, err
+}
+
+// recognized reads tesseract's table of words: one a line, with its block,
+// paragraph, line and place.
+func recognized(table string) (text string, words []boxed) {
+	var b strings.Builder
+	last := []string{"", "", ""}
+	for line := range strings.Lines(table) {
+		f := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if len(f) < 12 || f[0] != "5" || strings.TrimSpace(f[11]) == "" {
+			continue
+		}
+		at := []string{f[2], f[3], f[4]} // block, paragraph, line
+		switch {
+		case b.Len() == 0:
+		case !slices.Equal(at[:2], last[:2]):
+			b.WriteString("\n\n")
+		case at[2] != last[2]:
+			b.WriteString("\n")
+		default:
+			b.WriteString(" ")
+		}
+		last = at
+		b.WriteString(f[11])
+		var place [4]float64 // left, top, width, height
+		for i := range place {
+			place[i], _ = strconv.ParseFloat(f[6+i], 64) // a wrong number is no place
+		}
+		words = append(words, boxed{tidy(f[11]), box{place[0], place[1], place[0] + place[2], place[1] + place[3]}})
+	}
+	return b.String(), words
+}
+
+// turnedBack undoes clockwise quarters of a turn of an image that was w wide and h
+// high, and counts from its lower edge then.
+func (b box) turnedBack(quarters int, w, h float64) box {
+	for range quarters & 3 {
+		// A dot at (x, y) was turned to (height-y, x).
+		w, h = h, w
+	}
+	for range quarters & 3 {
+		w, h = h, w
+		b = box{b.y0, h - b.x1, b.y1, h - b.x0}
+	}
+	return box{b.x0, h - b.y1, b.x1, h - b.y0}
 }
 
 // leastSure is the confidence from which tesseract's word on how a page is

@@ -67,7 +67,7 @@ func read(ctx context.Context, p parse.Parser, f parse.File, w *bufio.Writer) (p
 		broken = errors.Join(broken, write(w, reply{Done: &done}, ""))
 	}
 	d, err := parse.ReadPages(ctx, p, f, report, func(t parse.PageText) {
-		broken = errors.Join(broken, write(w, reply{Page: &page{t.Section, t.Of}, Size: int64(len(t.Text))}, t.Text))
+		broken = errors.Join(broken, write(w, reply{Page: &page{t.Section, t.Of, t.Boxes}, Size: int64(len(t.Text))}, t.Text))
 	})
 	return d, errors.Join(broken, err)
 }

@@ -37,6 +37,7 @@ type reply struct {
 type page struct {
 	Section parse.Section `json:"section"`
 	Of      int           `json:"of"`
+	Boxes   []byte        `json:"boxes,omitempty"` // as in parse.PageText
 }
 
 // failure is a *fault.Error without its subject and cause.

@@ -63,6 +63,7 @@ func (r *run) partial(info parse.Info, reason *fault.Error) (parse.Document, err
 		p.section.Start = b.Len()
 		b.WriteString(strings.ToValidUTF8(p.text, "\uFFFD"))
 		p.section.End = b.Len()
+		d.WordBoxes = append(d.WordBoxes, p.boxes...)
 		d.Sections = append(d.Sections, p.section)
 	}
 	d.Text = b.String()

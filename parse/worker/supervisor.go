@@ -119,6 +119,7 @@ type run struct {
 type pageOf struct {
 	section parse.Section
 	text    string
+	boxes   []byte
 }
 
 // supervise starts the worker, feeds it and listens until it ends.
@@ -239,7 +240,7 @@ func (r *run) take(f reply, raw string) (last bool) {
 				r.pages = map[int]pageOf{}
 			}
 			r.total = max(f.Page.Of, n)
-			r.pages[n] = pageOf{f.Page.Section, raw}
+			r.pages[n] = pageOf{f.Page.Section, raw, parse.PageBoxes(f.Page.Boxes)[n]}
 		}
 	case f.Document != nil:
 		f.Document.Text = raw

@@ -1,0 +1,150 @@
+package parse
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Box says where a word of a document stands: bytes [Start, End) of its text are in
+// the rectangle from the lower left corner (X0, Y0) to the upper right (X1, Y1) of
+// the page. The unit is the point, 1/72 inch; coordinates are those of the PDF's
+// user space, which begins at the lower left before the page is turned for show.
+type Box struct {
+	Page  int     `json:"page"` // from 1
+	X0    float64 `json:"x0"`
+	Y0    float64 `json:"y0"`
+	X1    float64 `json:"x1"`
+	Y1    float64 `json:"y1"`
+	Start int     `json:"start"`
+	End   int     `json:"end"`
+}
+
+// Boxes returns the boxes of the words that overlap the bytes [start, end) of the
+// text, page by page in the order of the text. Text whose place is not known, as
+// that of comments and of formats without pages, has none.
+func (d Document) Boxes(start, end int) []Box {
+	var out []Box
+	data := d.WordBoxes
+	starts := map[int]Section{}
+	for i := range d.Sections {
+		if s := &d.Sections[i]; s.Kind == Page && s.Start < end && s.End > start {
+			starts[s.Number] = *s
+		}
+	}
+	for len(data) > 0 {
+		page, words, rest, ok := cutPage(data)
+		if !ok {
+			return out
+		}
+		data = rest
+		if s, wanted := starts[page]; wanted {
+			out = appendWords(out, words, s, start, end)
+		}
+	}
+	return out
+}
+
+// Word boxes are kept as one record a page: its number, the bytes that follow, and
+// for each word five or six small numbers, the differences to the word before it.
+// Lengths are in tenths of a point. A word takes 7 to 9 bytes.
+
+// boxUnit is how many units of a stored box are a point.
+const boxUnit = 10
+
+// AppendBoxes appends the record of a page to word boxes. The boxes are in the
+// order of the text, and Start and End count from the start of the page's text.
+func AppendBoxes(to []byte, page int, boxes []Box) []byte {
+	if len(boxes) == 0 {
+		return to
+	}
+	var words []byte
+	var last [4]int64 // left, bottom, height, end of the text
+	for _, b := range boxes {
+		x, y := unit(b.X0), unit(b.Y0)
+		width, height := max(unit(b.X1)-x, 0), max(unit(b.Y1)-y, 0)
+		words = binary.AppendUvarint(words, uint64(max(int64(b.Start)-last[3], 0)))
+		words = binary.AppendUvarint(words, uint64(max(b.End-b.Start, 0)))
+		words = binary.AppendVarint(words, x-last[0])
+		words = binary.AppendVarint(words, y-last[1])
+		words = binary.AppendUvarint(words, uint64(width))
+		words = binary.AppendVarint(words, height-last[2])
+		last = [4]int64{x + width, y, height, max(int64(b.Start), last[3]) + int64(max(b.End-b.Start, 0))}
+	}
+	to = binary.AppendUvarint(to, uint64(page))
+	to = binary.AppendUvarint(to, uint64(len(words)))
+	return append(to, words...)
+}
+
+func unit(points float64) int64 {
+	if math.IsNaN(points) {
+		return 0
+	}
+	return int64(math.Round(min(max(points, -1e6), 1e6) * boxUnit))
+}
+
+// PageBoxes returns the record of a page, nil if it has none, and what comes after
+// it; the whole of data is one record after the other.
+func PageBoxes(data []byte) map[int][]byte {
+	out := map[int][]byte{}
+	for len(data) > 0 {
+		page, _, rest, ok := cutPage(data)
+		if !ok {
+			break
+		}
+		out[page] = data[:len(data)-len(rest)]
+		data = rest
+	}
+	return out
+}
+
+// cutPage cuts the record at the front of data off.
+func cutPage(data []byte) (page int, words, rest []byte, ok bool) {
+	number, n := binary.Uvarint(data)
+	if n <= 0 || number > math.MaxInt32 {
+		return 0, nil, nil, false
+	}
+	data = data[n:]
+	size, n := binary.Uvarint(data)
+	if n <= 0 || size > uint64(len(data)-n) {
+		return 0, nil, nil, false
+	}
+	return int(number), data[n : n+int(size)], data[n+int(size):], true
+}
+
+// appendWords appends those of a page's words that overlap [start, end).
+func appendWords(out []Box, words []byte, page Section, start, end int) []Box {
+	var x, y, height int64
+	at := page.Start
+	for len(words) > 0 {
+		var v [6]int64
+		for i := range v {
+			n := 0
+			if i == 0 || i == 1 || i == 4 {
+				var u uint64
+				u, n = binary.Uvarint(words)
+				v[i] = int64(min(u, math.MaxInt32))
+			} else {
+				v[i], n = binary.Varint(words)
+				v[i] = min(max(v[i], math.MinInt32), math.MaxInt32)
+			}
+			if n <= 0 {
+				return out
+			}
+			words = words[n:]
+		}
+		from := at + int(v[0])
+		at = from + int(v[1])
+		if at > page.End {
+			return out
+		}
+		x, y, height = x+v[2], y+v[3], height+v[5]
+		if from < end && at > start {
+			out = append(out, Box{
+				Page: page.Number, Start: from, End: at,
+				X0: float64(x) / boxUnit, Y0: float64(y) / boxUnit, X1: float64(x+v[4]) / boxUnit, Y1: float64(y+height) / boxUnit,
+			})
+		}
+		x += v[4]
+	}
+	return out
+}

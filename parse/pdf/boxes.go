@@ -1,0 +1,134 @@
+package pdf
+
+import (
+	"strings"
+
+	"inlay/parse"
+)
+
+// A word's box reaches from a little below its base line to the height of capital
+// letters, in font sizes: half of it and of the box of its glyphs, with or without
+// descenders, are the same.
+const (
+	boxBelow  = .1
+	boxAbove  = .7
+	boxAcross = .5 // to both sides of a line that runs down the page
+)
+
+// boxed is a word and its box on the page.
+type boxed struct {
+	text string
+	box  box
+}
+
+// extent is how far the glyphs of a word reach below and above its base line, in
+// font sizes.
+func extent(text string) (below, above float64) {
+	only := func(set string) bool { return strings.Trim(text, set) == "" }
+	switch {
+	case only(".,_…"):
+		return boxBelow, .15
+	case only("-–—−•·=~"):
+		return -.15, .4
+	case only("'\"’‘“”*°"):
+		return -.4, boxAbove
+	case only("acemnorsuvwxzαενορστυω.,:;-–—"):
+		return .05, .55
+	}
+	return boxBelow, boxAbove
+}
+
+// boxOn returns the box of a word of a line on the page.
+func (l line) boxOn(w word, text string) box {
+	below, above := extent(text)
+	low, high := w.y-below*w.size, w.y+above*w.size
+	if w.down {
+		low, high = w.y-boxAcross*w.size, w.y+boxAcross*w.size
+	}
+	out := emptyBox()
+	for _, along := range []float64{w.x0, w.x1} {
+		for _, across := range []float64{low, high} {
+			x, y := along*l.ux-across*l.uy, along*l.uy+across*l.ux
+			out = out.with(box{x, y, x, y})
+		}
+	}
+	return out
+}
+
+// boxes returns the words of a line with their boxes.
+func (l line) boxes() []boxed {
+	out := make([]boxed, len(l.words))
+	for i, w := range l.words {
+		out[i] = boxed{l.word(i), l.boxOn(w, l.word(i))}
+	}
+	return out
+}
+
+// boxesLeft returns the words of a line that stand in no table.
+func (t *tabulator) boxesLeft(i int) []boxed {
+	all := t.lines[i].boxes()
+	if len(t.gone) == 0 {
+		return all
+	}
+	out := all[:0]
+	for w, b := range all {
+		if !t.gone[at{i, w}] {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// boxesOf returns the words of cells, in their order.
+func (t *tabulator) boxesOf(rows [][][]at) (out []boxed) {
+	for _, row := range rows {
+		for _, cell := range row {
+			for _, w := range cell {
+				l := t.lines[w.line]
+				text := l.word(w.word)
+				out = append(out, boxed{text, l.boxOn(t.word(w), text)})
+			}
+		}
+	}
+	return out
+}
+
+// searchAhead bounds, in bytes, how far from the word before it a word is looked
+// for in a text.
+const searchAhead = 400
+
+// locate finds words in a text in which they stand in the same order, and says
+// where. One that is not there, since it was joined with another, has no place.
+func locate(text string, words []boxed) []parse.Box {
+	out := make([]parse.Box, 0, len(words))
+	at, ahead := 0, searchAhead
+	for _, w := range words {
+		window := text[at:min(at+ahead+len(w.text), len(text))]
+		s := w.text
+		i := strings.Index(window, s)
+		if i < 0 {
+			if s = strings.TrimRight(s, "-\u00AD\u2010"); s != "" { // parted at a line's end
+				i = strings.Index(window, s)
+			}
+		}
+		if i < 0 || s == "" {
+			ahead += len(w.text) + 1
+			continue
+		}
+		out = append(out, parse.Box{X0: w.box.x0, Y0: w.box.y0, X1: w.box.x1, Y1: w.box.y1, Start: at + i, End: at + i + len(s)})
+		at, ahead = at+i+len(s), searchAhead
+	}
+	return out
+}
+
+// boxesIn returns the record of the boxes of a page's lines, for its text.
+func boxesIn(text string, lines []line, page int) []byte {
+	var words []boxed
+	for _, l := range lines {
+		if l.boxed == nil {
+			l.boxed = l.boxes()
+		}
+		words = append(words, l.boxed...)
+	}
+	return parse.AppendBoxes(nil, page, locate(text, words))
+}
