@@ -74,6 +74,15 @@ bench: ## speed and quality benchmarks
 bench-retrieval: ## search quality on the reference sets; TREC run files into RUNS
 	INLAY_RUNS=$(abspath $(or $(RUNS),bin/runs)) go test -run '^$$' -bench '^(BenchmarkQuality|BenchmarkNone|BenchmarkChunks)$$' -benchtime 1x -timeout 60m ./retrieve
 
+.PHONY: bench-filings
+bench-filings: ## long reports, from the PDF to the cited page, beside BM25 over windows of pdftotext's layout
+	scripts/install-poppler
+	INLAY_PARSED=$(CURDIR)/bin/parsed go test -run '^$$' -bench '^BenchmarkFilings$$' -benchtime 1x -timeout 60m ./retrieve
+
+.PHONY: bench-languages
+bench-languages: ## search and the one threshold in other languages and scripts
+	go test -run '^$$' -bench '^BenchmarkLanguages$$' -benchtime 1x -timeout 60m ./retrieve
+
 .PHONY: bench-ablation
 bench-ablation: ## what each idea of ranking gives, tuned on one half of the questions, scored on the other (QUERIES a set, 200)
 	INLAY_QUERIES=$(or $(QUERIES),200) go test -run '^$$' -bench '^(BenchmarkAblation|BenchmarkTogether)$$' -benchtime 1x -timeout 120m ./retrieve

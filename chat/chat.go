@@ -137,4 +137,11 @@ type Citation struct {
 	Affinity  float64 `json:"affinity"`         // 0..1, RET-5
 	Rank      int     `json:"rank"`             // 1 is best
 	Header    string  `json:"header,omitempty"` // a table's header row where the text lacks it (RET-2)
+	Hit       *Hit    `json:"hit,omitempty"`    // what was found, where the citation was widened around it
+}
+
+// Hit is the range of the file's text, in bytes, that a search found.
+type Hit struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
 }

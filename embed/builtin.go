@@ -24,7 +24,7 @@ type Builtin struct {
 const (
 	builtinDimensions = 1024
 	builtinThreshold  = 0.25 // see docs/retrieval.md for how it was measured
-	builtinVersion    = "builtin1"
+	builtinVersion    = "builtin2"
 	gramRunes         = 4
 	ordinaryWords     = 200     // of a passage of ordinary text
 	remembered        = 100_000 // terms beyond which a hasher is not used again

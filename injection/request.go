@@ -74,7 +74,8 @@ type Options struct {
 	Policy           Policy       // all or nothing
 	NoCoverage       bool         // questions about whole documents get passages like others, no representative selection (INJ-13)
 	Cover            bool         // where files are searched, a representative selection of them goes in, whatever is asked
-	Limit            int          // retrieval_limit; 0 means 3, else 1..100
+	Limit            int          // retrieval_limit; 0 means 3, else 1..100, or retrieve.AutoLimit
+	CitationShare    float64      // of the tokens available, that cited passages may grow to together, 0..1; 0 means none grows
 	Threshold        *float64     // retrieval_affinity_threshold, 0..1; nil means the embedder's own
 	TargetContextUse float64      // 0 means 0.7, else 0 < x <= 1
 	Prompts          *prompts.Set // nil means cited

@@ -149,8 +149,11 @@ func (t *turn) result(p plan, b built) Result {
 	if o.Threshold != nil {
 		r.Threshold = *o.Threshold
 	}
-	if o.Limit > 0 {
+	switch {
+	case o.Limit > 0:
 		r.Limit = o.Limit
+	case b.passages.Limit > 0: // what auto came to
+		r.Limit = b.passages.Limit
 	}
 	if b.reasonCode != "" {
 		r.ReasonCode, r.Reason = b.reasonCode, b.reason

@@ -1,8 +1,12 @@
 package injection
 
 import (
+	"fmt"
+
+	"inlay/fault"
 	"inlay/options"
 	"inlay/prompts"
+	"inlay/retrieve"
 )
 
 // With returns o with the given options in force, decoded by the table in
@@ -79,8 +83,11 @@ func ParsePolicy(s string) (Policy, error) {
 // options has it.
 func (o Options) Validate() error {
 	values := map[string]any{"reserve_output_tokens": o.ReserveOutput}
-	if o.Limit != 0 {
+	if o.Limit != 0 && o.Limit != retrieve.AutoLimit {
 		values["retrieval_limit"] = o.Limit
+	}
+	if !(o.CitationShare >= 0 && o.CitationShare <= 1) {
+		return &fault.Error{Code: fault.Usage, Subject: "citation_share", Reason: fmt.Sprintf("must be a number from 0 to 1, not %v", o.CitationShare)}
 	}
 	if o.Threshold != nil {
 		values["retrieval_affinity_threshold"] = *o.Threshold

@@ -90,6 +90,7 @@ func (s *trialSet) run(t *trial) []float64 {
 	s.each(func(i int, q *trialQuery) {
 		hits, words := s.corpus.gather(q.Text, q.vector, q.near, &t.set)
 		s.corpus.rescore(hits, words, &t.set)
+		promote(hits, t.set.promoted)
 		for _, f := range t.after {
 			f(s, q, words, hits)
 			sortHits(hits)

@@ -1,29 +1,125 @@
 package retrieve
 
 import (
-	"cmp"
-	"slices"
+	"math"
 
 	"inlay/internal/lexis"
 )
 
-// Affinity by words is the BM25 sum of a passage over that of an ideal one
-// which holds every term of the query again and again: 0..1. Its term weights
-// come from how common a word is in ordinary text, never from the other
+// Affinity by words is the share of a query that a passage answers to: each
+// unit of the query, a word or a character of a script without spaces, counts
+// by how rare it is in ordinary text of its language or script, as far as BM25's
+// saturation of its occurrences goes: 0..1. Weights never come from the other
 // passages or files, so that it means the same whatever is attached (RET-5).
 const (
 	affinitySaturation  = 1.0  // k1
 	affinityLengthShare = 0.3  // b, against passages of passageWords
-	affinityPassages    = 1000 // of ordinary text that term weights are taken from
+	affinityPassages    = 1000 // of ordinary text that weights are taken from
+
+	// What a unit that is found counts for, so that one threshold means the same:
+	// English has by far the fullest table of common words, which makes what is
+	// found by chance weigh more, and the stemmers of other languages miss forms.
+	// Measured on none-set and languages, see docs/retrieval.md.
+	englishFound = .92
+	foreignFound = 1.1
 )
 
-// intrinsicWeight is the weight of a term in affinity: its inverse document
-// frequency in ordinary text. It is 0 for the words that only make a question.
-func intrinsicWeight(lang lexis.Language, t queryTerm) float64 {
-	if lang == lexis.English && asks(t.text) {
+// queryUnit is a unit of a query: its weight and the places in the query's
+// terms of what is evidence of it.
+type queryUnit struct {
+	weight float64
+	found  float64 // what it counts for where it is found, about 1
+	terms  []int   // any one of these
+}
+
+// intrinsicWeight is the inverse document frequency in ordinary text of what
+// has the probability common in a passage of it. It is 0 for the words that only
+// make a question.
+func intrinsicWeight(lang lexis.Language, text string, common float64) float64 {
+	if (lang == lexis.English || lang == "hi") && asks(text) {
 		return 0
 	}
-	return inverseFrequency(affinityPassages*t.common, affinityPassages)
+	return inverseFrequency(affinityPassages*common, affinityPassages)
+}
+
+// findUnits returns the distinct units of the query with any weight.
+func (q *lexicalQuery) findUnits(an *lexis.Analyzer, found []lexis.Unit) []queryUnit {
+	place := make(map[string]int, len(q.terms))
+	for i, t := range q.terms {
+		place[t.text] = i
+	}
+	places := func(ids []uint32) []int {
+		var found []int
+		for _, id := range ids {
+			if i, ok := place[an.Terms[id]]; ok {
+				found = append(found, i)
+			}
+		}
+		return found
+	}
+	var units []queryUnit
+	seen := map[string]bool{}
+	for _, u := range found {
+		weight := intrinsicWeight(an.Lang, u.Text, 1-math.Exp(-passageWords*u.Share))
+		if seen[u.Text] && !lexis.Unspaced(u.Text) {
+			continue
+		}
+		seen[u.Text] = true
+		units = append(units, queryUnit{weight, calibrated(an.Lang, u.Text), places(u.Terms)})
+	}
+	return units
+}
+
+// affinity returns the affinity of a chunk of a file.
+func (q *lexicalQuery) affinity(file int, f *lexicalFile, chunk int) float64 {
+	if q.counts[file].terms == nil {
+		return 0
+	}
+	row := q.context(make([]float64, len(q.terms)), file, f, chunk, q.set.around)
+	norm := affinitySaturation * (1 - affinityLengthShare + affinityLengthShare*float64(len(f.body[chunk]))/passageWords)
+	sum, ideal := 0.0, 0.0
+	for _, u := range q.units {
+		most := 0.0
+		for _, i := range u.terms {
+			x := row[i]
+			most = max(most, x/(x+norm))
+		}
+		sum += u.weight * u.found * most
+		ideal += u.weight
+	}
+	if ideal == 0 {
+		return 0
+	}
+	return min(1, sum/ideal)
+}
+
+func calibrated(lang lexis.Language, text string) float64 {
+	switch {
+	case lexis.Unspaced(text):
+		return 1
+	case lang == lexis.English:
+		return englishFound
+	}
+	return foreignFound
+}
+
+// context fills row with the counts of a chunk and, for the given weight, of its
+// neighbours.
+func (q *lexicalQuery) context(row []float64, file int, f *lexicalFile, chunk int, weight float64) []float64 {
+	n := len(q.terms)
+	all := q.counts[file].terms
+	for i, x := range all[chunk*n : (chunk+1)*n] {
+		row[i] = float64(x)
+	}
+	if weight == 0 {
+		return row
+	}
+	for _, k := range f.beside(chunk) {
+		for i, x := range all[k*n : (k+1)*n] {
+			row[i] += weight * float64(x)
+		}
+	}
+	return row
 }
 
 // asks reports whether an English stem is a question's frame rather than its
@@ -33,51 +129,8 @@ func asks(stem string) bool {
 	case "what", "which", "who", "whom", "whose", "when", "where", "why", "how",
 		"do", "doe", "did", "is", "are", "was", "were", "be", "has", "have", "had", "can",
 		"the", "a", "an", "of", "in", "on", "to", "for", "and", "or", "by", "with", "at", "from", "as",
-		"it", "that", "this", "i", "me", "my", "you", "your", "tell", "give", "explain", "describ":
+		"it", "that", "this", "i", "me", "my", "you", "your", "tell", "give", "explain", "describ", "क्य":
 		return true
 	}
 	return false
-}
-
-// affinity returns the affinity of a passage of the given number of words in
-// which the terms occur counts times.
-func affinity(terms []queryTerm, counts []float32, words int) float64 {
-	norm := affinitySaturation * (1 - affinityLengthShare + affinityLengthShare*float64(words)/passageWords)
-	sum, ideal := 0.0, 0.0
-	for i, t := range terms {
-		x := float64(counts[i])
-		sum += t.intrinsic * x / (x + norm)
-		ideal += t.intrinsic
-	}
-	if ideal == 0 {
-		return 0
-	}
-	return sum / ideal
-}
-
-// rarest returns the n terms of the greatest intrinsic weight, in their order.
-func rarest(terms []queryTerm, n int) []queryTerm {
-	if len(terms) <= n {
-		return terms
-	}
-	byWeight := slices.Clone(terms)
-	slices.SortStableFunc(byWeight, func(a, b queryTerm) int { return cmp.Compare(b.intrinsic, a.intrinsic) })
-	limit := byWeight[n-1].intrinsic
-	kept := make([]queryTerm, 0, n)
-	equal := n
-	for _, t := range byWeight[:n] {
-		if t.intrinsic > limit {
-			equal--
-		}
-	}
-	for _, t := range terms {
-		switch {
-		case t.intrinsic > limit:
-			kept = append(kept, t)
-		case t.intrinsic == limit && equal > 0:
-			kept = append(kept, t)
-			equal--
-		}
-	}
-	return kept
 }

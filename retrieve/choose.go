@@ -16,13 +16,15 @@ const nearMisses = 3
 // choose fills in what is cited of a ranking: first the best by limit, then
 // those above the threshold (INJ-10) that reach the asked share of the best
 // score; near duplicates once; neighbours joined.
-func (c *Corpus) choose(ranking []hit, p *Passages) {
+func (c *Corpus) choose(ranking []hit, p *Passages, budget int) {
 	for _, h := range ranking[:min(candidates, len(ranking))] {
 		p.Candidates = append(p.Candidates, h.affinity)
 	}
 	slices.SortStableFunc(p.Candidates, func(a, b float64) int { return cmp.Compare(b, a) })
 	var kept, below []hit
-	for i, h := range c.distinct(ranking, max(p.Limit, candidates)) {
+	distinct := c.distinct(ranking, max(p.Limit, candidates))
+	p.Limit = c.limitFor(distinct, p.Limit, budget, p.Threshold)
+	for i, h := range distinct {
 		switch {
 		case h.affinity <= p.Threshold:
 			below = append(below, h)
@@ -30,10 +32,11 @@ func (c *Corpus) choose(ranking []hit, p *Passages) {
 			kept = append(kept, h)
 		}
 	}
-	joined := c.join(kept)
-	p.Total -= len(kept) - len(joined) // what is cited as one counts as one
+	joined := c.widen(c.join(kept), budget)
+	p.Total -= passageCount(joined) - len(joined) // what is cited as one counts as one
 	for i, span := range joined {
 		cited := c.cite(span)
+		c.mark(&cited, span)
 		cited.Number, cited.Rank = i+1, i+1
 		p.Citations = append(p.Citations, cited)
 	}
@@ -43,6 +46,15 @@ func (c *Corpus) choose(ranking []hit, p *Passages) {
 			p.NearMisses = append(p.NearMisses, c.cite(c.span(h)))
 		}
 	}
+}
+
+// passageCount is how many chunks passages are made of.
+func passageCount(passages []passage) int {
+	n := 0
+	for _, p := range passages {
+		n += p.lastChunk - p.firstChunk + 1
+	}
+	return n
 }
 
 // distinct returns at most n of the ranking without near duplicates of one before.
@@ -67,13 +79,14 @@ type passage struct {
 	file                  int
 	first                 Chunk
 	firstChunk, lastChunk int
+	hitChunks             [2]int // the first and last that were found
 	start, end            int
 	affinity              float64
 }
 
 func (c *Corpus) span(h hit) passage {
 	chunk := c.chunk(h)
-	return passage{h.file, chunk, h.chunk, h.chunk, chunk.Start, chunk.End, h.affinity}
+	return passage{h.file, chunk, h.chunk, h.chunk, [2]int{h.chunk, h.chunk}, chunk.Start, chunk.End, h.affinity}
 }
 
 // join turns hits into passages, in the order of the best hit of each. Chunks
@@ -93,7 +106,7 @@ func (c *Corpus) join(hits []hit) []passage {
 		s := c.span(hits[i])
 		if n := len(joined) - 1; n >= 0 && joined[n].file == s.file && joined[n].lastChunk+1 == s.firstChunk {
 			last := &joined[n]
-			last.lastChunk, last.end = s.lastChunk, max(last.end, s.end)
+			last.lastChunk, last.hitChunks[1], last.end = s.lastChunk, s.lastChunk, max(last.end, s.end)
 			last.affinity, last.rank = max(last.affinity, s.affinity), min(last.rank, i)
 			continue
 		}

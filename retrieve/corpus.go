@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -191,25 +192,28 @@ func embedded(f *prepared) (chunks []Chunk, vectors []embed.Vector) {
 // [DefaultLimit]) with an affinity strictly above the threshold (nil means the
 // embedder's own).
 func (c *Corpus) Search(ctx context.Context, query string, limit int, threshold *float64) (Passages, error) {
-	if err := (Request{Limit: limit, Threshold: threshold}).validate(); err != nil {
+	return c.Find(ctx, Request{Query: query, Limit: limit, Threshold: threshold})
+}
+
+// Find is Search by the query, limit, threshold and budget of a request; the
+// rest of it is not looked at.
+func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
+	if err := req.validate(); err != nil {
 		return Passages{}, err
 	}
 	spec := c.r.embedder.Spec()
 	p := Passages{
-		Total: c.total, Embedder: spec.Model, Threshold: spec.Threshold, Limit: limit, Warnings: c.warnings,
-		Candidates: []float64{},
+		Total: c.total, Embedder: spec.Model, Threshold: spec.Threshold, Limit: cmp.Or(req.Limit, DefaultLimit),
+		Warnings: c.warnings, Candidates: []float64{},
 	}
-	if limit == 0 {
-		p.Limit = DefaultLimit
-	}
-	if threshold != nil {
-		p.Threshold = *threshold
+	if req.Threshold != nil {
+		p.Threshold = *req.Threshold
 	}
 	p.Files = c.Files()
-	ranking, err := c.rank(ctx, query)
+	ranking, err := c.rank(ctx, req.Query)
 	if err != nil {
 		return Passages{}, err
 	}
-	c.choose(ranking, &p)
+	c.choose(ranking, &p, req.Budget)
 	return p, nil
 }

@@ -75,8 +75,8 @@ func FuzzAffinity(f *testing.F) {
 		file, set := analyse(passage), defaultSetting()
 		alone := searchLexical(lex, []*lexicalFile{file}, query, &set)
 		beside := searchLexical(lex, []*lexicalFile{analyse(other), file}, query, &set)
-		a := alone.affinity[0][0]
+		a := alone.asked[file.terms.Lang].affinity(0, file, 0)
 		require.True(t, a >= 0 && a <= 1, "%v", a)
-		require.InDelta(t, a, beside.affinity[1][0], 0, "it is the passage's own")
+		require.InDelta(t, a, beside.asked[file.terms.Lang].affinity(1, file, 0), 0, "it is the passage's own")
 	})
 }

@@ -3,13 +3,9 @@ package retrieve
 import (
 	"context"
 	"math"
+	"sync"
 
 	"inlay/internal/lexis"
-)
-
-const (
-	passageWords = 200 // words of a passage of ordinary text
-	queryTerms   = 64  // distinct terms of a query that are searched for, the rarest
 )
 
 // lexicalFile is one file ready for lexical search: for each of its chunks the
@@ -19,6 +15,9 @@ type lexicalFile struct {
 	body  [][]uint32 // by chunk: terms of Text
 	above [][]uint32 // by chunk: terms of Heading and Header
 	words int        // of all bodies
+
+	sort   sync.Once
+	sorted []uint32 // terms in alphabetical order, see variants
 }
 
 // detectIn is how many bytes of a file its language is told from.
@@ -43,16 +42,15 @@ func newLexicalFile(ctx context.Context, lex *lexis.Lexicon, text string, chunks
 
 // lexicalHits are the scores of one query: for every chunk of every file, in order.
 type lexicalHits struct {
-	score    [][]float64 // BM25 over its sum for an ideal passage, 0..1 without the document's part
-	affinity [][]float64 // see affinity
-	asked    map[lexis.Language]*lexicalQuery
+	score [][]float64 // BM25 over its sum for an ideal passage, 0..1 without the document's part
+	asked map[lexis.Language]*lexicalQuery
 }
 
 // searchLexical scores every chunk of files for the query.
 func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, query string, set *setting) lexicalHits {
 	asked := map[lexis.Language]*lexicalQuery{}
-	hits := lexicalHits{make([][]float64, len(files)), make([][]float64, len(files)), asked}
-	size := measureCorpus(files)
+	hits := lexicalHits{make([][]float64, len(files)), asked}
+	size := measureCorpus(files, set.neighbours)
 	for i, f := range files {
 		q := asked[f.terms.Lang]
 		if q == nil {
@@ -65,7 +63,7 @@ func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, query string, set *
 		q.weigh(size)
 	}
 	for i, f := range files {
-		hits.score[i], hits.affinity[i] = asked[f.terms.Lang].score(i, f, size)
+		hits.score[i] = asked[f.terms.Lang].score(i, f, size)
 	}
 	return hits
 }
@@ -76,37 +74,23 @@ type corpusSize struct {
 	chunkWords, fileWords float64 // on average
 }
 
-func measureCorpus(files []*lexicalFile) corpusSize {
+func measureCorpus(files []*lexicalFile, neighbours float64) corpusSize {
 	var s corpusSize
-	words := 0
+	words, around := 0, 0.0
 	for _, f := range files {
 		s.chunks += float64(len(f.body))
 		words += f.words
+		around += float64(f.words)
+		for k := range f.body {
+			for _, o := range f.beside(k) {
+				around += neighbours * float64(len(f.body[o]))
+			}
+		}
 	}
 	s.files = float64(len(files))
-	s.chunkWords = float64(words) / max(s.chunks, 1)
+	s.chunkWords = around / max(s.chunks, 1)
 	s.fileWords = float64(words) / max(s.files, 1)
 	return s
-}
-
-// queryTerm is one distinct term of a query.
-type queryTerm struct {
-	text      string
-	chunks    float64 // that hold it
-	files     float64 // that hold it
-	common    float64 // probability of it in a passage of ordinary text
-	weight    float64 // in ranking: inverse document frequency among the passages
-	inFiles   float64 // in ranking: the same among whole files
-	intrinsic float64 // in affinity: from the query and the background alone
-}
-
-// lexicalQuery is a query analysed as a text of one language, and the counts
-// of its terms in the files of that language.
-type lexicalQuery struct {
-	set    *setting
-	terms  []queryTerm
-	counts []termCounts // by file
-	column [][]int16    // by file: see columns
 }
 
 // termCounts are what a file has of a query: chunk after chunk, one number for
@@ -114,20 +98,6 @@ type lexicalQuery struct {
 type termCounts struct {
 	terms []float32
 	pairs []float32 // of the term right after the query's term before it
-}
-
-func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, files int, set *setting) *lexicalQuery {
-	an := lex.Analyzer(lang)
-	an.Append(nil, query)
-	q := &lexicalQuery{set: set, counts: make([]termCounts, files), column: make([][]int16, files)}
-	for _, text := range an.Terms {
-		t := queryTerm{text: text, common: lex.Common(lang, text, passageWords)}
-		if t.intrinsic = intrinsicWeight(lang, t); t.intrinsic > 0 {
-			q.terms = append(q.terms, t)
-		}
-	}
-	q.terms = rarest(q.terms, queryTerms)
-	return q
 }
 
 // count counts the query's terms in every chunk of a file.
@@ -164,15 +134,25 @@ func (q *lexicalQuery) count(file int, f *lexicalFile) {
 // q.terms, 0 for other terms; nil where the file has none of the query's.
 func (q *lexicalQuery) columns(f *lexicalFile) []int16 {
 	var column []int16
-	for i, t := range q.terms {
-		id, ok := f.terms.Find(t.text)
-		if !ok {
-			continue
-		}
+	take := func(id uint32, place int) {
 		if column == nil {
 			column = make([]int16, len(f.terms.Terms))
 		}
-		column[id] = int16(i + 1)
+		if column[id] == 0 {
+			column[id] = int16(place + 1)
+		}
+	}
+	for i, t := range q.terms {
+		if id, ok := f.terms.Find(t.text); ok {
+			take(id, i)
+		}
+	}
+	for i, t := range q.terms {
+		if q.set.variants > 0 {
+			for _, id := range f.variants(t.text) {
+				take(id, i)
+			}
+		}
 	}
 	return column
 }
@@ -209,8 +189,8 @@ func (q *lexicalQuery) tallyPairs(row []float32, column []int16, sequence []uint
 func (q *lexicalQuery) weigh(size corpusSize) {
 	for i := range q.terms {
 		t := &q.terms[i]
-		t.weight = inverseFrequency(t.chunks+q.set.background*t.common, size.chunks+q.set.background)
-		t.inFiles = inverseFrequency(t.files+q.set.background*t.common, size.files+q.set.background)
+		t.weight = t.asked * inverseFrequency(t.chunks+q.set.background*t.common, size.chunks+q.set.background)
+		t.inFiles = t.asked * inverseFrequency(t.files+q.set.background*t.common, size.files+q.set.background)
 	}
 }
 
@@ -219,20 +199,21 @@ func inverseFrequency(holding, n float64) float64 {
 	return math.Log(1 + (n-holding+.5)/(holding+.5))
 }
 
-// score returns the ranking score and the affinity of each chunk of a file.
-func (q *lexicalQuery) score(file int, f *lexicalFile, size corpusSize) (scores, affinities []float64) {
-	scores, affinities = make([]float64, len(f.body)), make([]float64, len(f.body))
+// score returns the ranking score of each chunk of a file.
+func (q *lexicalQuery) score(file int, f *lexicalFile, size corpusSize) []float64 {
+	scores := make([]float64, len(f.body))
 	if q.counts[file].terms == nil {
-		return scores, affinities
+		return scores
 	}
 	ideal, n := 0.0, len(q.terms)
 	for _, t := range q.terms {
 		ideal += t.weight
 	}
+	buffer := make([]float64, n)
 	whole := q.set.document * q.document(file, f, size)
 	for k := range f.body {
-		row, pairs := q.counts[file].terms[k*n:(k+1)*n], q.counts[file].pairs[k*n:(k+1)*n]
-		norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*float64(len(f.body[k]))/size.chunkWords)
+		row, pairs := q.context(buffer, file, f, k, q.set.neighbours), q.counts[file].pairs[k*n:(k+1)*n]
+		norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*f.wordsAround(k, q.set.neighbours)/size.chunkWords)
 		sum := 0.0
 		for i, x := range row {
 			if x > 0 {
@@ -244,10 +225,9 @@ func (q *lexicalQuery) score(file int, f *lexicalFile, size corpusSize) (scores,
 		}
 		if sum > 0 {
 			scores[k] = (sum + whole) / ideal
-			affinities[k] = affinity(q.terms, row, len(f.body[k]))
 		}
 	}
-	return scores, affinities
+	return scores
 }
 
 // document is the BM25 sum of the whole file.
@@ -265,4 +245,26 @@ func (q *lexicalQuery) document(file int, f *lexicalFile, size corpusSize) float
 		}
 	}
 	return sum
+}
+
+// beside are the chunks before and after one.
+func (f *lexicalFile) beside(chunk int) []int {
+	var at [2]int
+	n := 0
+	for _, k := range [2]int{chunk - 1, chunk + 1} {
+		if 0 <= k && k < len(f.body) {
+			at[n] = k
+			n++
+		}
+	}
+	return at[:n]
+}
+
+// wordsAround is the length of a chunk and, for the given weight, of those beside it.
+func (f *lexicalFile) wordsAround(chunk int, weight float64) float64 {
+	words := float64(len(f.body[chunk]))
+	for _, k := range f.beside(chunk) {
+		words += weight * float64(len(f.body[k]))
+	}
+	return words
 }

@@ -7,7 +7,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,7 +24,7 @@ import (
 // The quality benchmark prints what search reaches on the reference sets with
 // one setting for all. Environment: INLAY_RUNS is a folder for TREC run files,
 // INLAY_CHUNK another chunking ("256/0"), INLAY_QUERIES a limit of queries a set,
-// INLAY_STATIC a folder with a static table to search with.
+// INLAY_SETTING changes to the setting of ranking ("letters=.3,window=.2"), INLAY_STATIC a folder with a static table to search with.
 
 func qualityRetriever(b *testing.B, cuts Chunker) *Retriever {
 	b.Helper()
@@ -38,7 +40,9 @@ func qualityRetriever(b *testing.B, cuts Chunker) *Retriever {
 		require.NoError(b, err)
 		cuts = s
 	}
-	return New(Options{Splitter: cuts, Embedder: qualityEmbedder(b)})
+	r := New(Options{Splitter: cuts, Embedder: qualityEmbedder(b)})
+	r.set = settingFrom(b, r.set, os.Getenv("INLAY_SETTING"))
+	return r
 }
 
 func qualityEmbedder(b *testing.B) embed.Embedder {
@@ -60,7 +64,7 @@ func queryLimit() int {
 
 // BenchmarkQuality measures nDCG@10 and recall on each set.
 func BenchmarkQuality(b *testing.B) {
-	for _, name := range []string{"scifact", "xquad-en", "squad2-dev", "clapnq-dev", "covidqa-98", "codebase-qa"} {
+	for _, name := range []string{"scifact", "xquad-en", "squad2-dev", "clapnq-dev", "covidqa-98", "codebase-qa", "cisi", "lisa"} {
 		b.Run(name, func(b *testing.B) {
 			s := loadQuality(b, name)
 			corpus, err := qualityRetriever(b, s.cuts).Prepare(b.Context(), Request{Documents: s.docs})
@@ -74,7 +78,7 @@ func BenchmarkQuality(b *testing.B) {
 
 func measureSet(b *testing.B, s *qualitySet, corpus *Corpus) {
 	b.Helper()
-	run := runFile(b, s.name+".run")
+	run := runFile(b, strings.ReplaceAll(s.name, "/", "-")+".run")
 	defer run.Close() //nolint:errcheck // a benchmark's output
 	var sums [2]struct{ n, ndcg float64 }
 	var n, r5, r10, r20, r100 float64
@@ -182,7 +186,15 @@ func reportNone(b *testing.B, best map[string][]float64, threshold float64) {
 	b.ReportMetric(metrics.AUROC(all, best["non-question"]), "AUC-nonq")
 	b.ReportMetric(metrics.AUROC(passage, best["same-topic-unanswerable"]), "AUC-topic")
 	b.ReportMetric(metrics.AUROC(article, best["adversarial-same-article"]), "AUC-adv")
-	pos, neg := slices.Concat(long, article), slices.Concat(best["cross-document-long"], best["cross-document-article"])
+	reportThreshold(b, slices.Concat(long, article), slices.Concat(best["cross-document-long"], best["cross-document-article"]), threshold)
+	b.ReportMetric(metrics.Above(all, threshold), "answered")
+	b.ReportMetric(0, "ns/op")
+}
+
+// reportThreshold reports how well a threshold parts affinities of answerable
+// questions from those of others, and which would do it best.
+func reportThreshold(b *testing.B, pos, neg []float64, threshold float64) {
+	b.Helper()
 	b.ReportMetric(metrics.BalancedAccuracy(pos, neg, threshold), "balanced")
 	at, top := 0.0, 0.0
 	for t := 0.0; t < 1; t += .01 {
@@ -192,8 +204,9 @@ func reportNone(b *testing.B, best map[string][]float64, threshold float64) {
 	}
 	b.ReportMetric(top, "best-balanced")
 	b.ReportMetric(at, "at")
-	b.ReportMetric(metrics.Above(all, threshold), "answered")
-	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(metrics.AUROC(pos, neg), "AUC")
+	b.ReportMetric(metrics.Above(pos, threshold), "spoke")
+	b.ReportMetric(metrics.Above(neg, threshold), "in-vain")
 }
 
 // BenchmarkChunks measures chunking-eval: all documents in one index, the best
@@ -279,4 +292,23 @@ func excerpts(q qualityQuery, ranked []Ranked) (found, wanted, read float64) {
 		found += float64(strings.Count(fmt.Sprint(covered), "true"))
 	}
 	return found, wanted, max(read, 1)
+}
+
+// settingFrom changes a setting by "name=value,name=value", with the names of
+// its fields: for trials by hand.
+func settingFrom(tb testing.TB, s setting, changes string) setting {
+	tb.Helper()
+	for change := range strings.SplitSeq(changes, ",") {
+		name, text, ok := strings.Cut(change, "=")
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		require.NoError(tb, err)
+		field := reflect.ValueOf(&s).Elem().FieldByName(name)
+		require.True(tb, field.IsValid(), "no such number in setting: %s", name)
+		at := reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
+		at.Set(reflect.ValueOf(v).Convert(field.Type()))
+	}
+	return s
 }

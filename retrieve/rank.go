@@ -66,7 +66,29 @@ func (c *Corpus) rank(ctx context.Context, query string) ([]hit, error) {
 func (c *Corpus) order(query string, vector embed.Vector, near []Match, set *setting) []hit {
 	hits, words := c.gather(query, vector, near, set)
 	c.rescore(hits, words, set)
+	promote(hits, set.promoted)
 	return hits
+}
+
+// promote moves the passage of the highest affinity up to a place, from 1, if
+// it is below: whoever reads only the first few sees it too.
+func promote(hits []hit, place int) {
+	if place == 0 || len(hits) <= place {
+		return
+	}
+	top := 0
+	for i, h := range hits {
+		if h.affinity > hits[top].affinity {
+			top = i
+		}
+	}
+	if top < place {
+		return
+	}
+	h := hits[top]
+	h.score = hits[place-1].score
+	copy(hits[place:top+1], hits[place-1:top])
+	hits[place-1] = h
 }
 
 // gather scores the best of both legs, best first.
@@ -82,7 +104,8 @@ func (c *Corpus) gather(query string, vector embed.Vector, near []Match, set *se
 		}
 		h.affinity = min(1, max(0, h.cosine))
 		if lexical {
-			h.affinity = words.affinity[h.file][h.chunk]
+			f := c.words[h.file]
+			h.affinity = words.asked[f.terms.Lang].affinity(h.file, f, h.chunk)
 		}
 	}
 	if lexical {

@@ -87,7 +87,7 @@ func (r *Retriever) Profile() Profile {
 }
 
 // Retrieve finds the passages of the request's documents that bear on its
-// query. A limit outside 0..[MaxLimit] or a threshold outside 0..1 is
+// query. A limit outside 0..[MaxLimit] that is not [AutoLimit] or a threshold outside 0..1 is
 // fault.Usage.
 func (r *Retriever) Retrieve(ctx context.Context, req Request) (Passages, error) {
 	if err := req.validate(); err != nil {
@@ -97,11 +97,11 @@ func (r *Retriever) Retrieve(ctx context.Context, req Request) (Passages, error)
 	if err != nil {
 		return Passages{}, err
 	}
-	return c.Search(ctx, req.Query, req.Limit, req.Threshold)
+	return c.Find(ctx, req)
 }
 
 func (req Request) validate() error {
-	if req.Limit < 0 || req.Limit > MaxLimit {
+	if (req.Limit < 0 && req.Limit != AutoLimit) || req.Limit > MaxLimit {
 		return &fault.Error{
 			Code: fault.Usage, Subject: fmt.Sprintf("retrieval limit %d", req.Limit),
 			Reason: "is out of range", Next: fmt.Sprintf("use 1..%d", MaxLimit),

@@ -142,7 +142,7 @@ func TestLimitThenThreshold(t *testing.T) {
 
 func TestBadRequests(t *testing.T) {
 	r := retrieve.New(retrieve.Options{})
-	for _, req := range []retrieve.Request{{Limit: -1}, {Limit: 101}, {Threshold: new(1.5)}, {Threshold: new(math.NaN())}} {
+	for _, req := range []retrieve.Request{{Limit: -2}, {Limit: 101}, {Threshold: new(1.5)}, {Threshold: new(math.NaN())}} {
 		_, err := r.Retrieve(t.Context(), req)
 		require.True(t, fault.Is(err, fault.Usage), "%v", err)
 	}
@@ -219,7 +219,7 @@ func TestSecondQuestionEmbedsNothing(t *testing.T) {
 	first := &counting{Builtin: embed.NewBuiltin()}
 	fresh := ask(first, "")
 	require.False(t, fresh.Files[0].Cached)
-	require.EqualValues(t, fresh.Total, first.texts.Load())
+	require.EqualValues(t, fresh.Files[0].Chunks, first.texts.Load())
 
 	second := &counting{Builtin: embed.NewBuiltin()}
 	again := ask(second, "")

@@ -5,7 +5,9 @@ package retrieve
 type setting struct {
 	saturation   float64 // BM25's k1: how soon a repeated term stops adding
 	lengthShare  float64 // BM25's b: how much long passages are discounted
+	repetition   float64 // BM25's k3: how soon a term that the query repeats stops adding
 	headings     float32 // occurrences that a term in a heading above a passage counts for
+	neighbours   float64 // occurrences that a term in the passage before or after counts for
 	document     float64 // weight of the whole document's BM25 beside the passage's
 	pairs        float64 // weight of two neighbouring terms of the query that are neighbours in the passage
 	pairDistance int     // words from the one to the other, at most
@@ -14,12 +16,15 @@ type setting struct {
 	window       float64 // weight of the query's terms that stand together in a window of the passage
 	windowWords  int     // words of that window
 	meaning      float64 // weight of other embedders' cosine, both scaled over the hits
+	promoted     int     // rank, from 1, that the passage of the highest affinity gets at least; 0 leaves it
+	around       float64 // in affinity: occurrences that a term in the passage before or after counts for
+	variants     int     // 1 if other forms of a query's words are found too
 }
 
 func defaultSetting() setting {
 	return setting{
-		saturation: 1.2, lengthShare: .75, headings: 1, document: .5,
+		saturation: 1.2, lengthShare: .75, repetition: 100, headings: 1, neighbours: .2, document: .5,
 		pairs: .6, pairDistance: 2, background: 50, letters: .45, meaning: .5,
-		window: .4, windowWords: 20,
+		window: .4, windowWords: 20, promoted: 3, around: .2, variants: 1,
 	}
 }

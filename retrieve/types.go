@@ -54,7 +54,8 @@ type Match struct {
 type Request struct {
 	Query     string
 	Documents []parse.Document // in order of attachment
-	Limit     int              // 0 means 3
+	Limit     int              // 0 means 3; or AutoLimit
+	Budget    int              // tokens, by the splitter's measure, that cited passages may grow to together; 0 means none grows
 	Threshold *float64         // nil means the embedder's own
 	Namespace string           // separates callers' cache entries (RET-4)
 	Parallel  int              // documents made searchable at a time; 0 means 1

@@ -54,14 +54,14 @@ func (a *Analyzer) Append(dst []uint32, text string) []uint32 {
 // pairs appends every pair of neighbouring characters of a run, or the one
 // character it has.
 func (a *Analyzer) pairs(dst []uint32, run string) []uint32 {
-	_, size := utf8.DecodeRuneInString(run)
-	if size == len(run) {
+	first := cluster(run)
+	if first == len(run) {
 		return append(dst, a.id(run))
 	}
-	for size < len(run) {
-		_, second := utf8.DecodeRuneInString(run[size:])
-		dst = append(dst, a.id(run[:size+second]))
-		run, size = run[size:], second
+	for first < len(run) {
+		second := cluster(run[first:])
+		dst = append(dst, a.id(run[:first+second]))
+		run, first = run[first:], second
 	}
 	return dst
 }

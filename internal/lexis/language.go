@@ -53,6 +53,9 @@ func stemmers() map[Language]func(*snowballstem.Env) bool {
 // stemmer returns the stemmer of a language; of one without, it returns words
 // as they are. A stemmer is not safe for concurrent use.
 func stemmer(lang Language) func(string) string {
+	if lang == "hi" {
+		return hindi
+	}
 	step := stemmers()[lang]
 	if step == nil {
 		return func(w string) string { return w }
@@ -68,7 +71,7 @@ func stemmer(lang Language) func(string) string {
 // Detect tells the language of a text by the function words among its first
 // few hundred words. A text that no language claims is taken for English.
 func (l *Lexicon) Detect(text string) Language {
-	hits, n, tamil := map[Language]int{}, 0, 0
+	hits, n, scripts := map[Language]int{}, 0, map[Language]int{}
 	for w := range strings.FieldsFuncSeq(text, separates) {
 		if n++; n > sampled {
 			break
@@ -77,17 +80,17 @@ func (l *Lexicon) Detect(text string) Language {
 		if l.frequent[w] {
 			hits[English]++
 		}
-		for lang, set := range l.stop {
-			if set[w] {
-				hits[lang]++
-			}
+		for _, lang := range l.tells[w] {
+			hits[lang]++
 		}
-		if r, _ := utf8.DecodeRuneInString(w); unicode.Is(unicode.Tamil, r) {
-			tamil++
+		if lang := ofScript(w); lang != "" {
+			scripts[lang]++
 		}
 	}
-	if 2*tamil > min(n, sampled) {
-		return "ta"
+	for lang, of := range scripts {
+		if 2*of > min(n, sampled) {
+			return lang
+		}
 	}
 	best := English
 	for _, lang := range slices.Sorted(maps.Keys(hits)) {
@@ -98,4 +101,35 @@ func (l *Lexicon) Detect(text string) Language {
 	return best
 }
 
+// ofScript is the language that a word's script is taken for, where the script
+// alone tells it.
+func ofScript(w string) Language {
+	r, _ := utf8.DecodeRuneInString(w)
+	switch {
+	case r < 0x370:
+		return ""
+	case unicode.Is(unicode.Tamil, r):
+		return "ta"
+	case unicode.Is(unicode.Devanagari, r):
+		return "hi"
+	case unicode.Is(unicode.Greek, r):
+		return "el"
+	case unicode.Is(unicode.Hebrew, r):
+		return "he"
+	}
+	return ""
+}
+
 func separates(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }
+
+// Particles are the prepositions, conjunctions and articles that a language
+// writes as part of the word after them.
+func Particles(lang Language) []string {
+	switch lang {
+	case "ar":
+		return []string{"و", "ف", "ب", "ل", "ك", "ال", "لل", "وال", "بال", "فال", "كال"}
+	case "he":
+		return []string{"ו", "ה", "ב", "ל", "מ", "ש", "כ", "וה", "שה", "מה", "כש"}
+	}
+	return nil
+}

@@ -54,3 +54,58 @@ func classify(text string, i int) (kind, int) {
 	}
 	return gap, size
 }
+
+// Unspaced reports whether a text begins in a script without spaces.
+func Unspaced(text string) bool {
+	if text == "" {
+		return false
+	}
+	k, _ := classify(text, 0)
+	return k == unspaced
+}
+
+// Characters parts a run of a script without spaces into what a reader takes
+// for one character: a letter with the vowels and marks written around it.
+func Characters(run string) []string {
+	all := make([]string, 0, len(run)/3)
+	for len(run) > 0 {
+		n := cluster(run)
+		all = append(all, run[:n])
+		run = run[n:]
+	}
+	return all
+}
+
+// cluster is the length in bytes of the character that a run begins with.
+func cluster(run string) int {
+	r, end := utf8.DecodeRuneInString(run)
+	if r >= 0x2E80 || r < 0xE00 { // Han, kana and Hangul write one rune for each
+		return end
+	}
+	joins := leadingVowel(r)
+	for end < len(run) {
+		r, size := utf8.DecodeRuneInString(run[end:])
+		switch {
+		case joins:
+			joins = false
+		case r == 0x17D2 || r == 0x1039: // the next consonant is written below
+			joins = true
+		case !unicode.IsMark(r) && !trailingVowel(r):
+			return end
+		}
+		end += size
+	}
+	return end
+}
+
+// leadingVowel reports whether a Thai or Lao vowel is written before its consonant.
+func leadingVowel(r rune) bool { return 0xE40 <= r && r <= 0xE44 || 0xEC0 <= r && r <= 0xEC4 }
+
+// trailingVowel reports whether a Thai or Lao vowel is a letter after its consonant.
+func trailingVowel(r rune) bool {
+	switch r {
+	case 0xE30, 0xE32, 0xE33, 0xE45, 0xEB0, 0xEB2, 0xEB3:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,90 @@
+package retrieve
+
+import (
+	"cmp"
+	"slices"
+
+	"inlay/internal/lexis"
+)
+
+const (
+	passageWords = 200 // words of a passage of ordinary text
+	queryTerms   = 512 // distinct terms of a query that are searched for, the rarest
+)
+
+// queryTerm is one distinct term of a query.
+type queryTerm struct {
+	text      string
+	asked     float64 // what its occurrences in the query count for: 1 for a single one
+	chunks    float64 // that hold it
+	files     float64 // that hold it
+	common    float64 // probability of it in a passage of ordinary text
+	weight    float64 // in ranking: inverse document frequency among the passages
+	inFiles   float64 // in ranking: the same among whole files
+	intrinsic float64 // from the background alone
+}
+
+// lexicalQuery is a query analysed as a text of one language, and the counts
+// of its terms in the files of that language.
+type lexicalQuery struct {
+	set    *setting
+	terms  []queryTerm
+	units  []queryUnit  // for affinity
+	counts []termCounts // by file
+	column [][]int16    // by file: see columns
+}
+
+func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, files int, set *setting) *lexicalQuery {
+	an := lex.Analyzer(lang)
+	units := an.Units(query)
+	times := map[uint32]float64{}
+	var order []uint32
+	for i, u := range units {
+		for _, id := range u.Terms {
+			if i > 0 && slices.Contains(units[i-1].Terms, id) {
+				continue // evidence of both, written once
+			}
+			if times[id]++; times[id] == 1 {
+				order = append(order, id)
+			}
+		}
+	}
+	q := &lexicalQuery{set: set, counts: make([]termCounts, files), column: make([][]int16, files)}
+	for _, id := range order {
+		n, text := times[id], an.Terms[id]
+		t := queryTerm{text: text, asked: n * (set.repetition + 1) / (n + set.repetition), common: lex.Common(lang, text, passageWords)}
+		if t.intrinsic = intrinsicWeight(lang, text, t.common); t.intrinsic > 0 {
+			q.terms = append(q.terms, t)
+		}
+	}
+	q.terms = rarest(q.terms, queryTerms)
+	q.units = q.findUnits(an, units)
+	return q
+}
+
+// rarest returns the n terms of the greatest intrinsic weight, in their order.
+func rarest(terms []queryTerm, n int) []queryTerm {
+	if len(terms) <= n {
+		return terms
+	}
+	byWeight := slices.Clone(terms)
+	slices.SortStableFunc(byWeight, func(a, b queryTerm) int { return cmp.Compare(b.intrinsic, a.intrinsic) })
+	limit := byWeight[n-1].intrinsic
+	kept := make([]queryTerm, 0, n)
+	equal := n
+	for _, t := range byWeight[:n] {
+		if t.intrinsic > limit {
+			equal--
+		}
+	}
+	for _, t := range terms {
+		switch {
+		case t.intrinsic > limit:
+			kept = append(kept, t)
+		case t.intrinsic == limit && equal > 0:
+			kept = append(kept, t)
+			equal--
+		}
+	}
+	return kept
+}
