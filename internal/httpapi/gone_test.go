@@ -44,7 +44,7 @@ func TestDeletedFileOfKeptChat(t *testing.T) {
 					require.Contains(t, string(got.body), `"code":"file_gone","file":"handbook.md"`)
 				}
 				require.Len(t, look().History.Messages, 4)
-				r["inlay"].(map[string]any)["preprocessors"] = []string{"files"}
+				r["inlay"].(map[string]any)["preprocessors"], r["inlay"].(map[string]any)["context_length"] = []string{"files"}, 2048
 				executed := s.do("POST", "/v1/chat/completions", "", r)
 				require.Equal(t, http.StatusOK, executed.status, string(executed.body))
 				require.Contains(t, string(executed.body), "file_gone")

@@ -244,7 +244,7 @@ func TestChats(t *testing.T) {
 	added := s.do("POST", "/v1/chats/"+made.ID+"/messages", "", map[string]any{"role": "assistant", "text": "Four weeks."})
 	require.Equal(t, http.StatusOK, added.status, string(added.body))
 	var second resultAnswer
-	s.do("POST", "/v1/preprocess", "", map[string]any{"messages": user("What is the notice period?"), "chat_id": made.ID, "context_length": 1024}).into(t, &second)
+	s.do("POST", "/v1/preprocess", "", map[string]any{"messages": user("What is the notice period?"), "chat_id": made.ID, "context_length": 2048}).into(t, &second)
 	require.Equal(t, "follow_up", second.ReasonCode)
 
 	var whole struct {
