@@ -117,7 +117,7 @@ func (c *agentCmd) check() error {
 func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace, tape *tape) (*processor.Agent, *injection.Injector, error) {
 	agent := &processor.Agent{MaxSteps: c.MaxSteps, Request: processor.Request{MaxTokens: c.MaxTokens}, Ledger: &processor.Ledger{}}
 	var err error
-	if agent.Models, err = c.models(a, tape); err != nil {
+	if agent.Models, err = c.models(ctx, a, tape); err != nil {
 		return nil, nil, err
 	}
 	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)

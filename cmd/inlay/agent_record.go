@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -52,7 +54,7 @@ func (t *tape) close() error {
 
 // models are those that answer: recorded, or the recording itself, for which no
 // server is asked.
-func (c *agentCmd) models(a *app, t *tape) ([]processor.Model, error) {
+func (c *agentCmd) models(ctx context.Context, a *app, t *tape) ([]processor.Model, error) {
 	if c.Replay != "" {
 		return c.replayed(t)
 	}
@@ -60,7 +62,7 @@ func (c *agentCmd) models(a *app, t *tape) ([]processor.Model, error) {
 	for i, name := range append([]string{c.Model}, c.Fallback...) {
 		s := c.modelSettings
 		s.Model = name
-		m, err := openAnswerer(s, a.getenv)
+		m, err := c.model(ctx, a, s, i == 0)
 		if err != nil {
 			if f, ok := errors.AsType[*fault.Error](err); ok && i > 0 && f.Subject == "--model" {
 				f.Subject = "--fallback"
@@ -74,6 +76,19 @@ func (c *agentCmd) models(a *app, t *tape) ([]processor.Model, error) {
 		out = append(out, builtin.Record{Model: m, To: t.file, Now: func() time.Time { return t.now }})
 	}
 	return out, nil
+}
+
+// model is one of the agent's models. The first is asked for its window, which
+// files are decided over.
+func (c *agentCmd) model(ctx context.Context, a *app, s modelSettings, first bool) (answerer, error) {
+	if !first {
+		return openAnswerer(s, a.getenv)
+	}
+	m, notice, err := openMeasured(ctx, s, a.getenv)
+	if notice != "" && !c.Quiet {
+		_, _ = fmt.Fprintln(a.stderr, "warning: "+notice)
+	}
+	return m, err
 }
 
 // replayed measures as was recorded: the window is the recording's, and tokens

@@ -48,7 +48,7 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	model, notice, err := openModel(c.modelSettings, a.getenv)
+	model, notice, err := openModel(ctx, c.modelSettings, a.getenv)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := openAnswerer(c.modelSettings, a.getenv)
+	model, notice, err := openMeasured(ctx, c.modelSettings, a.getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +95,9 @@ func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
 	t := &talk{app: a, engine: engine, model: model, options: options, intent: c.Intent, past: past, quiet: c.Quiet}
 	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		t.prompt = "> "
+	}
+	if notice != "" {
+		t.note("warning: " + notice)
 	}
 	t.files, t.images, err = openFiles(ctx, a, c.File)
 	return t, err

@@ -344,11 +344,6 @@ func (r *parityRun) goAPI() seen {
 func (r *parityRun) goStep(m modelSettings, past *history, step parityStep) (*turn.Turn, seen) {
 	model, err := openAnswerer(m, noEnv)
 	require.NoError(r.t, err)
-	if _, e := model.Length(r.t.Context()); fault.Is(e, fault.WindowUnknown) {
-		m.ContextLength = assumedLength
-		model, err = openAnswerer(m, noEnv)
-		require.NoError(r.t, err)
-	}
 	request := r.goRequest(past, step)
 	request.Model = model
 	made, err := r.goEngine(m).Prepare(r.ctx, request)

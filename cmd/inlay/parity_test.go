@@ -146,6 +146,9 @@ func (s seen) String() string {
 // against lists what both show and is not the same. A door that shows nothing
 // that can be compared is a mistake of the test.
 func (s seen) against(reference seen) (different []string) {
+	if s["code"] != reference["code"] {
+		return []string{fmt.Sprintf("code is %q, want %q", s["code"], reference["code"])}
+	}
 	shared := 0
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		want, ok := reference[name]

@@ -38,6 +38,7 @@ func parityTurns() []parityTurn {
 	with := func(s parityStep, options map[string]any) parityStep { s.options = options; return s }
 	ask := func(text string, files ...parityFile) parityStep { return parityStep{text: text, files: files} }
 	small := map[string]any{"context_length": 1024}
+	const assumes = "the command assumes a window of 4096 tokens where nothing says how large it is, and warns; the Go API and the service refuse"
 	return []parityTurn{
 		{name: "first", wants: "inject-full-content fits", steps: []parityStep{first}},
 		{name: "first, too large", wants: "retrieval exceeds_budget", steps: []parityStep{with(ask(parityNotice, handbook), small)}},
@@ -79,7 +80,12 @@ func parityTurns() []parityTurn {
 		{name: "bad PDF", wants: "corrupt", steps: []parityStep{ask(parityNotice, parityFile{name: "bad.pdf", content: "%PDF-1.7\nbroken"})}},
 		{name: "corrupt docx beside a good file", wants: "inject-full-content fits", steps: []parityStep{ask(parityNotice, contract, brokenDocument())}},
 		{name: "image", wants: "inject-full-content fits", steps: []parityStep{ask(parityNotice, contract, parityFile{name: "dot.gif", content: parityGIF})}},
-		{name: "unknown window", wants: "inject-full-content fits", model: "mystery", steps: []parityStep{with(first, map[string]any{"context_length": 0})}},
+		{name: "unknown window", wants: "window_unknown", model: "mystery", steps: []parityStep{with(first, map[string]any{"context_length": 0})}, differs: map[string]string{
+			"ask": assumes, "chat": assumes, "agent": assumes,
+		}},
+		{name: "unknown window, strategy", wants: "preprocessor.context_missing", model: "mystery", steps: []parityStep{
+			{text: parityNotice, files: []parityFile{contract}, strategy: "builtin.ask-documents", options: map[string]any{"context_length": 0}},
+		}, differs: map[string]string{"strategy run": assumes}},
 		{name: "empty question", wants: "usage", steps: []parityStep{ask("", contract)}},
 		{name: "dry run", wants: "inject-full-content fits", steps: []parityStep{{text: parityNotice, files: []parityFile{contract}, dry: true}}},
 		{name: "dry run of a strategy", wants: "inject-full-content fits", steps: []parityStep{{text: parityNotice, files: []parityFile{contract}, dry: true, strategy: "builtin.ask-documents"}}},

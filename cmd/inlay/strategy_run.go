@@ -96,7 +96,7 @@ func (c *strategyRunCmd) request(ctx context.Context, a *app, past *history) (re
 	}
 	req.Options.DryRun, req.Options.ExactCounts = c.DryRun, c.Exact
 	req.Past, req.Intent, req.KeepMissing = past.said(a.limits), c.Intent, c.Keep
-	req.Model, notice, err = openModel(c.modelSettings, a.getenv)
+	req.Model, notice, err = openModel(ctx, c.modelSettings, a.getenv)
 	return req, notice, err
 }
 

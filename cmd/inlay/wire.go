@@ -47,23 +47,41 @@ func promptSet(name string) (*prompts.Set, error) {
 // OpenAI-compatible server with --base-url. Of other models inlay knows what
 // its table knows. Where nothing says how long the window is, 4096 is assumed,
 // and notice says so.
-func openModel(s modelSettings, getenv func(string) string) (model llm.Measurer, notice string, err error) {
+func openModel(ctx context.Context, s modelSettings, getenv func(string) string) (model llm.Measurer, notice string, err error) {
 	if s.ContextLength < 0 {
 		return nil, "", &fault.Error{Code: fault.Usage, Subject: "--context-length", Reason: fmt.Sprintf("is %d, want 0 (measure) or the number of tokens", s.ContextLength)}
 	}
 	provider, _ := llm.SplitModel(s.Model)
 	if provider == "ollama" || isOpenAI(provider) && s.BaseURL != "" {
-		model, err := openAnswerer(s, getenv)
-		return model, "", err
+		return openMeasured(ctx, s, getenv)
 	}
 	known, err := openKnown(s, &tokens.Library{})
 	if fault.Is(err, fault.WindowUnknown) {
 		s.ContextLength = assumedLength
-		notice = fmt.Sprintf("The context window is not known; %d tokens are assumed (set --context-length or --model).", assumedLength)
 		known, err = openKnown(s, &tokens.Library{})
-		return assumed{known}, notice, err
+		return assumed{known}, assumedNotice("--context-length or --model"), err
 	}
-	return known, notice, err
+	return known, "", err
+}
+
+// openMeasured is a model that answers. Where its server does not say how long
+// the window is, 4096 is assumed, and notice says so. Any other failure of the
+// server is left to whoever asks it.
+func openMeasured(ctx context.Context, s modelSettings, getenv func(string) string) (model answerer, notice string, err error) {
+	model, err = openAnswerer(s, getenv)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := model.Length(ctx); !fault.Is(err, fault.WindowUnknown) {
+		return model, "", nil //nolint:nilerr // see above
+	}
+	s.ContextLength = assumedLength
+	model, err = openAnswerer(s, getenv)
+	return assumedAnswerer{assumed{model}, model}, assumedNotice("--context-length"), err
+}
+
+func assumedNotice(set string) string {
+	return fmt.Sprintf("The context window is not known; %d tokens are assumed (set %s).", assumedLength, set)
 }
 
 // openKnown measures with what is known without asking a server.
@@ -87,6 +105,15 @@ func (a assumed) Length(ctx context.Context) (tokens.Count, error) {
 	length.By = "assumed"
 	return length, err
 }
+
+// assumedAnswerer is an assumed model that answers.
+type assumedAnswerer struct {
+	assumed
+	llm.Generator
+}
+
+// Name implements llm.Measurer and llm.Generator.
+func (a assumedAnswerer) Name() string { return a.assumed.Name() }
 
 // answerer is a model that can be measured and answers.
 type answerer interface {
