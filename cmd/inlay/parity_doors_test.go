@@ -94,7 +94,7 @@ func parityDoors() []parityDoor {
 		{"Go", decision + ", steps, denied tools, trace, route, messages and tools that the model gets", noReason, (*parityRun).goAPI},
 		{"ask", decision, noAsk, (*parityRun).ask},
 		{"chat", "messages that the model gets, and what the history keeps: decision, citations", noChat, (*parityRun).chat},
-		{"agent", "as chat; its processors are off here", noAgent, (*parityRun).agent},
+		{"agent", "as chat; its own default processors are off here", noAgent, (*parityRun).agent},
 		{"strategy run", decision + ", steps", noStrategyRun, (*parityRun).strategyRun},
 		{"preprocess", decision, noPreprocess, (*parityRun).preprocess},
 		{"completions", "all but the prompt by itself, which is in the messages that the model gets", noCompletions, (*parityRun).completions},
