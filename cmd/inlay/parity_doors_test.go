@@ -63,11 +63,12 @@ func (h *parityHost) service(turn parityTurn) string {
 // parityRun is one turn on its way through one door.
 type parityRun struct {
 	*parityHost
-	t     *testing.T
-	turn  parityTurn
-	dir   string
-	asked int // of the model before the last step
-	ctx   context.Context
+	t      *testing.T
+	turn   parityTurn
+	dir    string
+	asked  int  // of the model before the last step
+	stream bool // chat completions are asked for as streams
+	ctx    context.Context
 }
 
 func (h *parityHost) run(t *testing.T, turn parityTurn) *parityRun {
@@ -98,6 +99,7 @@ func parityDoors() []parityDoor {
 		{"strategy run", decision + ", steps", noStrategyRun, (*parityRun).strategyRun},
 		{"preprocess", decision, noPreprocess, (*parityRun).preprocess},
 		{"completions", "all but the prompt by itself, which is in the messages that the model gets", noCompletions, (*parityRun).completions},
+		{"stream", "as completions, answered as a stream", noCompletions, (*parityRun).streamed},
 		{"kept chat", "as completions", noCompletions, (*parityRun).keptChat},
 		{"execution", decision + ", steps", noExecution, (*parityRun).execution},
 	}

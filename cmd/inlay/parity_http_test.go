@@ -281,6 +281,9 @@ func (r *parityRun) completion(step parityStep, chatID string, messages ...any) 
 		wants["tool_rules"] = step.rules
 	}
 	body := map[string]any{"model": r.turn.modelName(), "messages": messages, "inlay": wants}
+	if r.stream {
+		body["stream"] = true
+	}
 	if len(step.tools) > 0 {
 		body["tools"] = openAITools(step.tools)
 	}
@@ -316,6 +319,18 @@ func (r *parityRun) completions() seen {
 	return r.completed(status, data)
 }
 
+// streamed is completions, answered as a stream.
+func (r *parityRun) streamed() seen {
+	r.stream = true
+	return r.completions()
+}
+
+// firstEvent is the first event of a stream, which has what was decided.
+func firstEvent(data []byte) []byte {
+	first, _, _ := bytes.Cut(data, []byte("\n\n"))
+	return bytes.TrimPrefix(first, []byte("data: "))
+}
+
 // keep begins a chat and carries out the steps before the last one in it.
 func (r *parityRun) keep() string {
 	_, data := r.post("/v1/chats", map[string]any{})
@@ -339,8 +354,11 @@ func (r *parityRun) completed(status int, data []byte) seen {
 	if status != http.StatusOK {
 		return r.refused(data)
 	}
+	if r.stream {
+		data = firstEvent(data)
+	}
 	var body struct{ Inlay json.RawMessage }
-	require.NoError(r.t, json.Unmarshal(data, &body))
+	require.NoError(r.t, json.Unmarshal(data, &body), "%s", data)
 	fields := slices.DeleteFunc(slices.Concat(resultFields, stepFields, modelFields), func(name string) bool { return name == "prompt" })
 	got := r.readTurn(body.Inlay, fields...)
 	r.model.sent(got, r.asked)

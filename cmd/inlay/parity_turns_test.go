@@ -38,6 +38,7 @@ func parityTurns() []parityTurn {
 	with := func(s parityStep, options map[string]any) parityStep { s.options = options; return s }
 	ask := func(text string, files ...parityFile) parityStep { return parityStep{text: text, files: files} }
 	small := map[string]any{"context_length": 1024}
+	const ownWords = "a client of the OpenAI API sends its own words alone, and nothing in them says that a strategy made the earlier turn: it is made again without one"
 	const assumes = "the command assumes a window of 4096 tokens where nothing says how large it is, and warns; the Go API and the service refuse"
 	return []parityTurn{
 		{name: "first", wants: "inject-full-content fits", steps: []parityStep{first}},
@@ -70,9 +71,7 @@ func parityTurns() []parityTurn {
 		{name: "strategy", wants: "inject-full-content fits", steps: []parityStep{{text: parityNotice, files: []parityFile{contract}, strategy: "builtin.ask-documents"}}},
 		{name: "strategy, too large", wants: "retrieval exceeds_budget", steps: []parityStep{{text: parityNotice, files: []parityFile{handbook}, strategy: "builtin.ask-documents", options: small}}},
 		{name: "strategy with tool rules", wants: "inject-full-content fits", steps: []parityStep{{text: parityNotice, files: []parityFile{contract}, strategy: "user.guarded", tools: []string{"rm", "read"}}}},
-		{name: "strategy, then plain", wants: "none already_in_context", differs: map[string]string{
-			"completions": "a client of the OpenAI API sends its own words alone, and nothing in them says that a strategy made the earlier turn: it is made again without one",
-		}, steps: []parityStep{{text: parityNotice, files: []parityFile{contract}, strategy: "builtin.ask-documents"}, ask("And the rent?")}},
+		{name: "strategy, then plain", wants: "none already_in_context", differs: map[string]string{"completions": ownWords, "stream": ownWords}, steps: []parityStep{{text: parityNotice, files: []parityFile{contract}, strategy: "builtin.ask-documents"}, ask("And the rent?")}},
 		{name: "plain, then strategy", wants: "none already_in_context", steps: []parityStep{first, {text: "In short?", strategy: "builtin.summarize-documents"}}},
 		{name: "failed preprocessor", wants: "preprocessor.exception corrupt", steps: []parityStep{{text: parityNotice, files: []parityFile{brokenDocument()}, strategy: "builtin.ask-documents"}}},
 		{name: "missing context", wants: "preprocessor.context_missing", steps: []parityStep{{text: "French", strategy: "builtin.translate-selection"}}},
