@@ -33,19 +33,26 @@ func TestProcessors(t *testing.T) {
 	model.says = []llm.Delta{{Text: "This is forbidden.", Done: "stop"}}
 	made, err := e.Prepare(t.Context(), turn.Request{Text: "Hello.", Model: model})
 	require.NoError(t, err)
-	for _, err = range made.Ask(t.Context(), model, llm.Request{}) {
-	}
+	err = failed(t, made, model)
 	require.True(t, fault.Is(err, fault.ProcessorHalted), "%v", err)
 	require.ErrorContains(t, err, "SafetyCheckModifier")
 
 	model.fails = len(model.asked) + 1
-	for _, err = range made.Ask(t.Context(), model, llm.Request{}) {
-	}
+	err = failed(t, made, model)
 	require.True(t, fault.Is(err, fault.BackendUnreachable), "%v", err)
 	e.Chains = nil
 	chained(t, e, "processors:\n  drop_defaults: [nobody]\n")
 	_, err = e.Prepare(t.Context(), turn.Request{Text: "Hello.", Model: model})
 	require.Error(t, err)
+}
+
+// failed is how an answer ended.
+func failed(t *testing.T, made *turn.Turn, model llm.Generator) (last error) {
+	t.Helper()
+	for _, err := range made.Ask(t.Context(), model, llm.Request{}) {
+		last = err
+	}
+	return last
 }
 
 // TestProcessorsShorten: where processors leave out earlier turns, files are
@@ -93,7 +100,7 @@ func TestRouteProposes(t *testing.T) {
 	require.Contains(t, made.Route.Summary, "Saved")
 
 	made, _ = ask(t, e, turn.Request{Text: "Read src/tide.go", Model: model, Tools: tools("list_files", "weather")})
-	require.Nil(t, made.Proposal(), "%+v", made.Route.Outcome.Decision)
+	require.Nil(t, made.Proposal(), "%+v", made.Route.Decision)
 	made, _ = ask(t, e, turn.Request{Text: "Read src/tide.go", Model: model, Tools: tools("weather")})
 	require.Nil(t, made.Route)
 	require.Nil(t, made.Proposal())
@@ -139,7 +146,8 @@ func TestAnswerIsLeft(t *testing.T) {
 	e, model := newEngine(t), newSpeaker(t, 4000)
 	made, err := e.Prepare(t.Context(), turn.Request{Text: "Hello.", Model: model})
 	require.NoError(t, err)
-	for range made.Ask(t.Context(), model, llm.Request{}) {
+	for _, err := range made.Ask(t.Context(), model, llm.Request{}) {
+		require.NoError(t, err)
 		break
 	}
 	require.Equal(t, "Six weeks ", made.Said()[1].Text)

@@ -68,24 +68,28 @@ type parityRun struct {
 	dir    string
 	asked  int  // of the model before the last step
 	stream bool // chat completions are asked for as streams
-	ctx    context.Context
 }
 
 func (h *parityHost) run(t *testing.T, turn parityTurn) *parityRun {
 	t.Helper()
 	h.model.begin(turn)
-	r := &parityRun{parityHost: h, t: t, turn: turn, dir: t.TempDir(), ctx: t.Context(), asked: h.model.requests()}
-	if turn.canceled {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		r.ctx = ctx
-	}
+	r := &parityRun{parityHost: h, t: t, turn: turn, dir: t.TempDir(), asked: h.model.requests()}
 	config := turn.config
 	if config == "" {
 		config = parityPlain
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "inlay.yaml"), []byte(config), 0o600))
 	return r
+}
+
+// ctx is that of the run, which may have ended already.
+func (r *parityRun) ctx() context.Context {
+	ctx, cancel := context.WithCancel(r.t.Context())
+	r.t.Cleanup(cancel)
+	if r.turn.canceled {
+		cancel()
+	}
+	return ctx
 }
 
 // parityDoors are the columns; the first is what the others are held to.
@@ -348,9 +352,9 @@ func (r *parityRun) goStep(m modelSettings, past *history, step parityStep) (*tu
 	require.NoError(r.t, err)
 	request := r.goRequest(past, step)
 	request.Model = model
-	made, err := r.goEngine(m).Prepare(r.ctx, request)
+	made, err := r.goEngine(m).Prepare(r.ctx(), request)
 	if err == nil && !step.dry {
-		for _, e := range made.Ask(r.ctx, model, llm.Request{}) {
+		for _, e := range made.Ask(r.ctx(), model, llm.Request{}) {
 			if e != nil {
 				err = e
 			}

@@ -47,7 +47,7 @@ func (r *parityRun) command(name string, step parityStep, more ...string) (out [
 		args = append(args, "--dry-run")
 	}
 	var stdout, stderr bytes.Buffer
-	err = run(r.ctx, append(args, more...), noEnv, strings.NewReader(""), &stdout, &stderr)
+	err = run(r.ctx(), append(args, more...), noEnv, strings.NewReader(""), &stdout, &stderr)
 	if *onlyTurn != "" {
 		r.t.Logf("%s: %v\n%s%s", name, err, stdout.Bytes(), stderr.Bytes())
 	}

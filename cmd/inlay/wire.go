@@ -73,7 +73,7 @@ func openMeasured(ctx context.Context, s modelSettings, getenv func(string) stri
 		return nil, "", err
 	}
 	if _, err := model.Length(ctx); !fault.Is(err, fault.WindowUnknown) {
-		return model, "", nil //nolint:nilerr // see above
+		return model, "", nil
 	}
 	s.ContextLength = assumedLength
 	model, err = openAnswerer(s, getenv)

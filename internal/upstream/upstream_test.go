@@ -76,7 +76,8 @@ func TestModels(t *testing.T) {
 	_, err := r.Models(t.Context())
 	var u *Error
 	require.ErrorAs(t, err, &u)
-	require.Equal(t, "upstream a: a: is down", u.Error())
+	require.Equal(t, "a", u.Upstream)
+	require.ErrorContains(t, u, "upstream a: ")
 	require.True(t, fault.Is(err, fault.BackendUnreachable))
 	list, err := (&Router{}).Models(t.Context())
 	require.NoError(t, err)
@@ -88,9 +89,8 @@ func TestModels(t *testing.T) {
 func TestOpened(t *testing.T) {
 	var o Opened[int]
 	opened := 0
-	open := func() (int, error) { opened++; return opened, nil }
 	get := func(key Key) int {
-		n, err := o.Get(key, open)
+		n, err := o.Get(key, func() (int, error) { opened++; return opened, nil })
 		require.NoError(t, err)
 		return n
 	}
