@@ -234,7 +234,7 @@ func (t *turn) distinct(ctx context.Context, files []*attached) ([]*attached, er
 		}
 		if kind := ImageType(a.Data); kind != "" {
 			a.MediaType = kind
-			t.warn("image", a.Name, a.Name+" is an image: it stays on the message and is not read.")
+			t.warnImage(a.Name)
 			continue
 		}
 		if same, ok := first[a.content]; ok {
@@ -245,6 +245,11 @@ func (t *turn) distinct(ctx context.Context, files []*attached) ([]*attached, er
 		kept = append(kept, a)
 	}
 	return t.keepReadable(kept)
+}
+
+// warnImage says what becomes of an image that is attached as a file.
+func (t *turn) warnImage(name string) {
+	t.warn("image", name, name+" is an image: it stays on the message and is not read.")
 }
 
 // mergeEqual has the first of two files with the same bytes count for both. Its

@@ -176,6 +176,9 @@ func (t *turn) run(ctx context.Context) (Result, error) {
 // already whole in the history is left alone (INJ-2, INJ-5, INJ-21).
 func (t *turn) gather(ctx context.Context) error {
 	held := t.held()
+	for _, i := range t.req.Images {
+		t.warnImage(i.Name)
+	}
 	fresh, err := t.distinct(ctx, t.documents(t.req.Files, &t.attached))
 	if err != nil {
 		return err

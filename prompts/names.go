@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,9 @@ func Names(files []Name) []string {
 	for depth := 1; ; depth++ {
 		longer := false
 		for _, same := range alike(shown) {
+			if samePath(files, same) {
+				continue // versions of one file, which no folder tells apart
+			}
 			for _, i := range same {
 				if name, ok := files[i].under(depth); ok {
 					shown[i], longer = name, true
@@ -34,6 +38,11 @@ func Names(files []Name) []string {
 			return numbered(shown)
 		}
 	}
+}
+
+// samePath reports whether all of a group are at one path.
+func samePath(files []Name, group []int) bool {
+	return !slices.ContainsFunc(group, func(i int) bool { return files[i].Path != files[group[0]].Path })
 }
 
 // alike lists groups of indexes with the same name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"inlay/chat"
 	"inlay/fault"
@@ -37,12 +38,12 @@ func (t *Turn) split(ctx context.Context, how string, req *injection.Request) (*
 		return nil, err
 	}
 	t.engine.observe().Split(how, res)
-	req.Text, req.Files = res.Text, append(req.Files[:len(req.Files):len(req.Files)], filesOf(&res)...)
+	req.Text, req.Files = res.Text, append(slices.Clip(req.Files), filesOf(&res)...)
 	if len(res.Documents) > 0 && (req.Options.Limit == 0 || req.Options.Limit == retrieve.DefaultLimit) {
 		req.Options.Limit = movedLimit
 	}
 	if !res.Valid {
-		req.Warnings = append(req.Warnings[:len(req.Warnings):len(req.Warnings)], injection.Warning{Code: "intent_fallback", Message: res.Reason})
+		req.Warnings = append(slices.Clip(req.Warnings), injection.Warning{Code: "intent_fallback", Message: res.Reason})
 	}
 	return &res, nil
 }

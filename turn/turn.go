@@ -124,18 +124,16 @@ type Turn struct {
 	Prompt    Prompt
 	Full      *Prompt // what is asked where a condensed call fails; nil: nothing
 
-	engine   *Engine
-	req      Request
-	chains   *processor.Chains
-	past     []Message        // as the model will see it
-	earlier  []injection.File // of the past, each once, oldest first
-	message  chat.Message     // the new message as a history keeps it
-	asked    string           // what the user asks: the message without what was moved
-	turns    *processor.Turn
-	prompt   []processor.Message // what the processors made
-	counter  tokens.Counter
-	answers  []chat.Message
-	reviewed bool
+	engine  *Engine
+	req     Request
+	chains  *processor.Chains
+	past    []Message        // as the model will see it
+	earlier []injection.File // of the past, each once, oldest first
+	message chat.Message     // the new message as a history keeps it
+	asked   string           // what the user asks: the message without what was moved
+	turns   *processor.Turn
+	prompt  []processor.Message // what the processors made
+	answers []chat.Message
 }
 
 // Prepare carries a turn to the point where the model is asked. Beside an error

@@ -184,11 +184,18 @@ func (s *agentSession) turn(ctx context.Context, question string) error {
 // the model.
 func (s *agentSession) engine() *turn.Engine { return &turn.Engine{Injector: s.injector} }
 
-// request is the turn of a question: the conversation as the agent has it.
+// request is the turn of a question: the conversation as the agent has it, and
+// the files of all of its turns, also of those that processors left out since.
 func (s *agentSession) request(question string) turn.Request {
 	r := turn.Request{Text: question, Files: s.files, Images: s.images, Model: s.agent.Models[0], Options: s.options}
 	for _, m := range processor.Chats(s.conversation.Messages) {
 		r.Past = append(r.Past, turn.Said{Message: m})
+	}
+	if len(r.Past) == 0 {
+		return r
+	}
+	for _, said := range s.past.said(s.app.limits) {
+		r.Past[0].Files = append(r.Past[0].Files, said.Files...)
 	}
 	return r
 }
