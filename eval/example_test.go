@@ -38,9 +38,9 @@ func Example() {
 			report.Settings[p.Setting].Chunk, p.Limit, p.Precision, p.Recall, p.Tokens)
 	}
 	// Output:
-	// best: chunks of 128/0, limit 1, F1 1.00
-	// 64/0   limit 1: precision 1.00, recall 0.89, 29 tokens
-	// 64/0   limit 3: precision 0.90, recall 1.00, 37 tokens
+	// best: chunks of 64/0, limit 1, F1 1.00
+	// 64/0   limit 1: precision 1.00, recall 1.00, 33 tokens
+	// 64/0   limit 3: precision 0.69, recall 1.00, 45 tokens
 	// 128/0  limit 1: precision 1.00, recall 1.00, 61 tokens
-	// 128/0  limit 3: precision 0.90, recall 1.00, 70 tokens
+	// 128/0  limit 3: precision 0.88, recall 0.78, 48 tokens
 }
