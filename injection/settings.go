@@ -14,17 +14,17 @@ import (
 // prompt_set names neither built-in set the error is fault.Usage.
 func (o Options) With(values options.Values) (Options, error) {
 	for key, value := range values {
-		if err := o.set(key, value); err != nil {
+		if err := setOption(&o, key, value); err != nil {
 			return o, err
 		}
 	}
 	return o, o.Validate()
 }
 
-func (o *Options) set(key string, value any) (err error) {
+func setOption(o *Options, key string, value any) (err error) {
 	switch v := value.(type) {
 	case string:
-		return o.setWord(key, v)
+		return setWord(o, key, v)
 	case bool:
 		switch key {
 		case "strict":
@@ -50,7 +50,7 @@ func (o *Options) set(key string, value any) (err error) {
 	return nil
 }
 
-func (o *Options) setWord(key, word string) (err error) {
+func setWord(o *Options, key, word string) (err error) {
 	switch key {
 	case "mode":
 		o.Mode, err = ParseMode(word)

@@ -17,8 +17,12 @@ var update = flag.Bool("update", false, "rewrite docs/settings.md from the table
 // sections of the document: the rows of a section are those before the key that
 // begins the next one.
 var sections = []struct{ title, first string }{
-	{"Model", "model"}, {"Reading files", "parse_limits"}, {"Search", "embedder"}, {"What is done with files", "mode"},
-	{"Routing", "enable_prompt_preprocessor"}, {"Service", "chat_processors"},
+	{"Model", "model"},
+	{"Reading files", "parse_limits"},
+	{"Search", "embedder"},
+	{"What is done with files", "mode"},
+	{"Routing", "enable_prompt_preprocessor"},
+	{"Service", "chat_processors"},
 }
 
 const begin, end = "<!-- table: written by go test ./options -update -->\n", "<!-- end of table -->\n"

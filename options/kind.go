@@ -224,7 +224,7 @@ func (o Option) Decode(subject string, value any) (any, error) {
 
 // check holds a value to kind and bounds, and gives it the kind's type.
 func (o Option) check(subject string, value any) (any, error) {
-	ok := false
+	var ok bool
 	switch o.Kind {
 	case Text:
 		_, ok = value.(string)

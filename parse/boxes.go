@@ -118,7 +118,7 @@ func appendWords(out []Box, words []byte, page Section, start, end int) []Box {
 	for len(words) > 0 {
 		var v [6]int64
 		for i := range v {
-			n := 0
+			var n int
 			if i == 0 || i == 1 || i == 4 {
 				var u uint64
 				u, n = binary.Uvarint(words)

@@ -33,7 +33,7 @@ func (s Settings) With(values options.Values) Settings {
 	for key, value := range values {
 		switch v := value.(type) {
 		case bool:
-			s.setSwitch(key, v)
+			setSwitch(&s, key, v)
 		case string:
 			switch key {
 			case "preprocessor_provider":
@@ -54,7 +54,7 @@ func (s Settings) With(values options.Values) Settings {
 	return s
 }
 
-func (s *Settings) setSwitch(key string, on bool) {
+func setSwitch(s *Settings, key string, on bool) {
 	switch key {
 	case "enable_prompt_preprocessor":
 		s.EnablePromptPreprocessor = on

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -251,9 +252,9 @@ func doors(t *testing.T) []door {
 	address := served(t, "--upstream", "here=openai:"+s.URL+"/v1")
 	flag := func(o options.Option) string { return "--" + o.Flag + ": " }
 	return []door{
-		{"flag", options.Command, func(t *testing.T, q asked) outcome { return askCommand(t, q, "flag") }, flag},
-		{"environment", options.Command, func(t *testing.T, q asked) outcome { return askCommand(t, q, "environment") }, flag},
-		{"file", options.Command, func(t *testing.T, q asked) outcome { return askCommand(t, q, "file") }, flag},
+		{"flag", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "flag") }, flag},
+		{"environment", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "environment") }, flag},
+		{"file", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "file") }, flag},
 		{"strategy", options.Files, runStrategy, func(o options.Option) string { return "options.preprocessors.files." + o.Key + ": " }},
 		{"preprocess", options.Request, func(t *testing.T, q asked) outcome { return preprocess(t, address, q) }, func(o options.Option) string { return `"` + o.Key + ": " }},
 		{"completions", options.Request, func(t *testing.T, q asked) outcome { return complete(t, address, model, q) }, func(o options.Option) string { return `"inlay.` + o.Key + ": " }},
@@ -394,9 +395,7 @@ func preprocess(t *testing.T, address string, q asked) outcome {
 		files = append(files, map[string]any{"name": name, "data": []byte(text)})
 	}
 	body["files"] = files
-	for key, value := range windowed(q) {
-		body[key] = value
-	}
+	maps.Copy(body, windowed(q))
 	status, answer := post(t, address+"/v1/preprocess", body)
 	if status != http.StatusOK {
 		return outcome{Refused: string(answer)}

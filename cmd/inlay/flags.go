@@ -95,7 +95,7 @@ func gather(v reflect.Value, values options.Values) {
 		if key == "" || !value.IsValid() {
 			continue
 		}
-		switch d, isTime := value.Interface().(time.Duration); {
+		switch d, isTime := reflect.TypeAssert[time.Duration](value); {
 		case isTime:
 			values[key] = d
 		case value.CanInt():

@@ -88,7 +88,7 @@ func (a *API) execution(c *call) (service.Question, error) {
 	if err := c.decode(&r); err != nil {
 		return service.Question{}, err
 	}
-	given, err := r.RequestFields.Values("")
+	given, err := r.Values("")
 	if err != nil {
 		return service.Question{}, err
 	}

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -150,9 +151,7 @@ func TestStrategyTakesPartInChat(t *testing.T) {
 	id, _ := s.newChat(t)
 	turn := func(message any, more map[string]any) string {
 		r := ask([]any{message})
-		for name, value := range more {
-			r["inlay"].(map[string]any)[name] = value
-		}
+		maps.Copy(r["inlay"].(map[string]any), more)
 		r["inlay"].(map[string]any)["chat_id"] = id
 		got := s.do("POST", "/v1/chat/completions", "", r)
 		require.Equal(t, http.StatusOK, got.status, string(got.body))

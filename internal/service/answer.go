@@ -2,12 +2,13 @@ package service
 
 import (
 	"context"
-	"inlay/internal/state"
-	"inlay/internal/upstream"
 	"iter"
 	"slices"
 	"strings"
 	"time"
+
+	"inlay/internal/state"
+	"inlay/internal/upstream"
 
 	"inlay/chat"
 	"inlay/fault"
@@ -84,11 +85,11 @@ func (c *Completion) account(chunk *completion.Chunk, start time.Time) {
 	if chunk.Usage != nil {
 		usage = llm.Usage{Prompt: chunk.Usage.Prompt, Completion: chunk.Usage.Completion}
 	}
-	text := ""
+	var text strings.Builder
 	for _, one := range chunk.Choices {
-		text += one.Text
+		text.WriteString(one.Text)
 	}
-	c.Answered(usage, text, time.Since(start))
+	c.Answered(usage, text.String(), time.Since(start))
 }
 
 // ask asks the upstream; where a condensed call fails before anything came, and
@@ -127,33 +128,39 @@ func (c *Completion) askFull(ctx context.Context, yield func(*completion.Chunk, 
 // probabilities of its tokens, is left out.
 func (c *Completion) reviewed(ctx context.Context, answer iter.Seq2[*completion.Chunk, error]) iter.Seq2[*completion.Chunk, error] {
 	return func(yield func(*completion.Chunk, error) bool) {
-		var whole completion.Answers
-		for chunk, err := range answer {
-			if err == nil {
-				if err = whole.Add(chunk); err != nil {
-					err = c.odd()
-				}
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
+		chunks, err := c.review(ctx, answer)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		all := whole.All()
-		for i, one := range all {
-			out, err := c.Review(ctx, turn.Answer{Text: one.Text, Calls: one.Calls, Finish: one.Finish})
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			all[i].Text, all[i].Calls, all[i].Finish = out.Text, out.Calls, out.Finish
-		}
-		for _, chunk := range whole.Rebuild(c.Streams(), all) {
+		for _, chunk := range chunks {
 			if !yield(chunk, nil) {
 				return
 			}
 		}
 	}
+}
+
+// review is the whole answer as the turn leaves it.
+func (c *Completion) review(ctx context.Context, answer iter.Seq2[*completion.Chunk, error]) ([]*completion.Chunk, error) {
+	var whole completion.Answers
+	for chunk, err := range answer {
+		if err != nil {
+			return nil, err
+		}
+		if whole.Add(chunk) != nil {
+			return nil, c.odd()
+		}
+	}
+	all := whole.All()
+	for i, one := range all {
+		out, err := c.Review(ctx, turn.Answer{Text: one.Text, Calls: one.Calls, Finish: one.Finish})
+		if err != nil {
+			return nil, err
+		}
+		all[i].Text, all[i].Calls, all[i].Finish = out.Text, out.Calls, out.Finish
+	}
+	return whole.Rebuild(c.Streams(), all), nil
 }
 
 func (c *Completion) odd() error {

@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"inlay/internal/chats"
-	"inlay/internal/files"
-	"inlay/internal/upstream"
 	"maps"
 	"slices"
 	"strconv"
+
+	"inlay/internal/chats"
+	"inlay/internal/files"
+	"inlay/internal/upstream"
 
 	"inlay/fault"
 	"inlay/injection"
@@ -80,7 +81,7 @@ func (c *Completion) prepare(ctx context.Context, wants Wants) error {
 	if err != nil {
 		return err
 	}
-	if c.model, c.Upstream, err = c.service.Router.Open(ctx, name, wants.Options.Int("context_length")); err != nil {
+	if c.model, c.Upstream, err = c.service.Open(ctx, name, wants.Options.Int("context_length")); err != nil {
 		return err
 	}
 	req.Model = c.model

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+
 	"inlay/internal/chats"
 	"inlay/internal/files"
 

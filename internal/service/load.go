@@ -3,8 +3,9 @@ package service
 import (
 	"cmp"
 	"context"
-	"inlay/internal/state"
 	"sync"
+
+	"inlay/internal/state"
 
 	"golang.org/x/sync/semaphore"
 

@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"inlay/internal/chats"
 	"inlay/internal/files"
 	"inlay/internal/upstream"
-	"time"
 
 	"inlay/chat"
 	"inlay/fault"
@@ -129,8 +130,8 @@ func (s *Service) request(ctx context.Context, owner string, q Question) (r turn
 // measurer is the model that a question names: one that an upstream serves,
 // else what is known of it without asking anybody.
 func (s *Service) measurer(ctx context.Context, name string, length int) (llm.Measurer, error) {
-	if name != "" && len(s.Router.Servers) > 0 {
-		m, _, err := s.Router.Open(ctx, name, length)
+	if name != "" && len(s.Servers) > 0 {
+		m, _, err := s.Open(ctx, name, length)
 		if err == nil || !fault.Is(err, fault.ModelNotFound) {
 			return m, err
 		}
@@ -154,7 +155,7 @@ func errWindow(name string) error {
 
 // ofUpstream marks failures that only the server of a model can have.
 func (s *Service) ofUpstream(model string, err error) error {
-	if name := s.Router.NameOf(model); name != "" && err != nil && fault.CodeOf(err) != fault.Internal {
+	if name := s.NameOf(model); name != "" && err != nil && fault.CodeOf(err) != fault.Internal {
 		return s.failed(name, err)
 	}
 	return err

@@ -128,24 +128,30 @@ func (t *tabulator) entryOf(r tableRow) entry {
 			if sign != nil {
 				s = joinStrips(*sign, s)
 			}
-			e.mixed = e.mixed || n > 0
-			e.prose = e.prose || n > 0 && len(words) > besideWords
-			if n > 0 {
-				e.amounts = append(e.amounts, s)
-			} else {
-				e.label = append(e.label, s)
-			}
+			e.takeText(s, len(words))
 		}
 		sign = nil
 	}
 	return e
 }
 
+// takeText takes a strip that is no amount: a part of the label, or text among
+// the amounts.
+func (e *entry) takeText(s strip, words int) {
+	if len(e.amounts) == 0 {
+		e.label = append(e.label, s)
+		return
+	}
+	e.mixed = true
+	e.prose = e.prose || words > besideWords
+	e.amounts = append(e.amounts, s)
+}
+
 // amountsOnly reports whether a row has no label: all of it are amounts.
 func (t *tabulator) amountsOnly(strips []strip) bool {
 	return !slices.ContainsFunc(strips, func(s strip) bool {
 		words := strings.Fields(t.text(s.words))
-		return !areAmounts(words) && !(len(words) == 1 && (beforeAmount(words[0]) || afterAmount(words[0])))
+		return !areAmounts(words) && (len(words) != 1 || !beforeAmount(words[0]) && !afterAmount(words[0]))
 	})
 }
 
@@ -248,16 +254,8 @@ func grow(entries []entry, i int) (end int, columns []strip) {
 		if len(e.row.strips) == 0 || e.prose || e.years {
 			break
 		}
-		if n > i {
-			last := entries[n-1]
-			step := last.row.y - e.row.y
-			pitch := statementStep
-			if len(e.label) == 0 {
-				pitch = rowPitch
-			}
-			if step <= 0 || step > pitch*max(e.row.size, last.row.size) {
-				break
-			}
+		if n > i && !e.follows(entries[n-1]) {
+			break
 		}
 		if len(e.amounts) == 0 {
 			if n-end >= maxBetween || len(columns) > 0 && e.right() > columns[0].x0 {
@@ -272,6 +270,15 @@ func grow(entries []entry, i int) (end int, columns []strip) {
 		columns, end = next, n+1
 	}
 	return end, columns
+}
+
+// follows reports whether a row is near enough below another one to go on with it.
+func (e entry) follows(last entry) bool {
+	step, pitch := last.row.y-e.row.y, statementStep
+	if len(e.label) == 0 {
+		pitch = rowPitch
+	}
+	return step > 0 && step <= pitch*max(e.row.size, last.row.size)
 }
 
 // collapses reports whether two strips of a row fall into one column.

@@ -152,7 +152,7 @@ func amounts(y int, label string, ends map[int]string) string {
 	out.WriteString(at(72, y, label))
 	for _, x := range []int{300, 380, 460, 540} {
 		if s, ok := ends[x]; ok {
-			out.WriteString(fmt.Sprintf("BT /F1 12 Tf %.2f %d Td (%s) Tj ET\n", float64(x)-6.672*float64(len(s)), y, s))
+			fmt.Fprintf(&out, "BT /F1 12 Tf %.2f %d Td (%s) Tj ET\n", float64(x)-6.672*float64(len(s)), y, s)
 		}
 	}
 	return out.String()

@@ -59,19 +59,41 @@ type source struct {
 
 func spaced() []source {
 	return []source{
-		{"ar", "arabic", nil}, {"bg", "bulgarian", nil}, {"cs", "czech", nil}, {"da", "danish", nil}, {"de", "german", nil},
-		{"el", "greek", nil}, {"es", "spanish", nil}, {"fa", "farsi", nil}, {"fi", "finnish", nil}, {"fr", "french", nil},
-		{"he", "hebrew", nil}, {"hi", "hindi", []string{"hin"}}, {"hu", "hungarian", nil}, {"id", "indonesian", nil}, {"it", "italian", nil},
-		{"nl", "dutch", nil}, {"no", "norwegian", nil}, {"pl", "polish", nil}, {"pt", "portuguese", nil}, {"ro", "romanian", nil},
-		{"ru", "russian", nil}, {"sk", "slovak", nil}, {"sv", "swedish", nil}, {"tr", "turkish", nil}, {"uk", "ukrainian", nil},
+		{"ar", "arabic", nil},
+		{"bg", "bulgarian", nil},
+		{"cs", "czech", nil},
+		{"da", "danish", nil},
+		{"de", "german", nil},
+		{"el", "greek", nil},
+		{"es", "spanish", nil},
+		{"fa", "farsi", nil},
+		{"fi", "finnish", nil},
+		{"fr", "french", nil},
+		{"he", "hebrew", nil},
+		{"hi", "hindi", []string{"hin"}},
+		{"hu", "hungarian", nil},
+		{"id", "indonesian", nil},
+		{"it", "italian", nil},
+		{"nl", "dutch", nil},
+		{"no", "norwegian", nil},
+		{"pl", "polish", nil},
+		{"pt", "portuguese", nil},
+		{"ro", "romanian", nil},
+		{"ru", "russian", nil},
+		{"sk", "slovak", nil},
+		{"sv", "swedish", nil},
+		{"tr", "turkish", nil},
+		{"uk", "ukrainian", nil},
 		{"vi", "vietnamese", nil},
 	}
 }
 
 func unspaced() []source {
 	return []source{
-		{"zh", "chinese", []string{"cmn_hans", "cmn_hant"}}, {"ja", "japanese", []string{"jpn"}},
-		{"ko", "korean", []string{"kor"}}, {"th", "thai", []string{"tha", "tha2"}},
+		{"zh", "chinese", []string{"cmn_hans", "cmn_hant"}},
+		{"ja", "japanese", []string{"jpn"}},
+		{"ko", "korean", []string{"kor"}},
+		{"th", "thai", []string{"tha", "tha2"}},
 	}
 }
 
