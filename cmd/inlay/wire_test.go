@@ -16,6 +16,7 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/wire"
 	"inlay/llm"
 )
 
@@ -51,7 +52,7 @@ func TestEmbedderIsAtBaseURL(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			address, asked := listener(t)
-			_, err := openEmbedder(t.Context(), tt.embedder, modelSettings{Model: tt.model, BaseURL: address}, none)
+			_, err := wire.OpenEmbedder(t.Context(), tt.embedder, wire.ModelSettings{Model: tt.model, BaseURL: address}, none)
 			if tt.path == "/embeddings" {
 				require.NoError(t, err)
 			}
@@ -61,7 +62,7 @@ func TestEmbedderIsAtBaseURL(t *testing.T) {
 	}
 	for embedder, model := range map[string]string{"openai:small": "ollama:big", "ollama:small": "openai:big", "openai:large": "gpt-4o"} {
 		address, asked := listener(t)
-		_, err := openEmbedder(t.Context(), embedder, modelSettings{Model: model, BaseURL: address}, none)
+		_, err := wire.OpenEmbedder(t.Context(), embedder, wire.ModelSettings{Model: model, BaseURL: address}, none)
 		require.True(t, fault.Is(err, fault.Usage), "%s beside %s: %v", embedder, model, err)
 		require.ErrorContains(t, err, "--embedder: is of")
 		require.Empty(t, asked())
@@ -72,14 +73,14 @@ func TestEmbedderIsAtBaseURL(t *testing.T) {
 // with the list, and a tag is not taken for a provider.
 func TestUnknownProvider(t *testing.T) {
 	none := func(string) string { return "" }
-	_, err := openModel(modelSettings{Model: "foo:gpt", ContextLength: 1000}, none)
+	_, err := wire.OpenModel(wire.ModelSettings{Model: "foo:gpt", ContextLength: 1000}, none)
 	require.True(t, fault.Is(err, fault.Usage))
 	require.ErrorContains(t, err, `--model: names "foo", which is not a provider`)
 	for _, provider := range llm.Providers() {
 		require.ErrorContains(t, err, provider)
 	}
 	for _, good := range []string{"", "gpt-4o", "llama3.1:8b", "openai:gpt-4o", "openai:ft:gpt-4o:acme", "mistralai:some"} {
-		_, err := openModel(modelSettings{Model: good}, none)
+		_, err := wire.OpenModel(wire.ModelSettings{Model: good}, none)
 		require.NoError(t, err, good)
 	}
 }

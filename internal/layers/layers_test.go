@@ -29,7 +29,7 @@ var floors = [][]string{
 	{"parse/pdf", "parse/office", "parse/markup", "parse/plain", "parse/parsetest", "parse/worker", "retrieve", "strategy"},
 	{"retrieve/stored"},
 	{"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "strategy/strategytest", "intent", "route", "processor"},
-	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest"},
+	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest", "internal/wire"},
 	{"eval/report", "turn"},
 	{"internal/files", "internal/chats", "internal/upstream"},
 	{"internal/jobs"},
