@@ -106,8 +106,12 @@ func (c *Chat) Messages() []chat.Message {
 
 // prepare carries a question to the point where the model is asked.
 func (c *Chat) prepare(ctx context.Context, q Question) (*turn.Turn, []injection.File, error) {
-	if strings.TrimSpace(q.Text) == "" {
+	if q.Strategy == "" && strings.TrimSpace(q.Text) == "" {
 		return nil, nil, &fault.Error{Code: fault.Usage, Subject: "question", Reason: "is empty", Next: "say what you want to know"}
+	}
+	one, err := c.inlay.strategy(q.Strategy)
+	if err != nil {
+		return nil, nil, err
 	}
 	files, err := c.inlay.open(ctx, q)
 	if err != nil {
@@ -115,7 +119,7 @@ func (c *Chat) prepare(ctx context.Context, q Question) (*turn.Turn, []injection
 	}
 	o := c.inlay.options
 	made, err := c.inlay.engine.Prepare(ctx, turn.Request{
-		Past: slices.Clone(c.past), Text: q.Text, Files: files, Model: c.inlay.measurer, Options: o.Injection, Intent: o.Intent, Report: q.Report,
+		Past: slices.Clone(c.past), Text: q.Text, Files: files, Model: c.inlay.measurer, Options: o.Injection, Intent: o.Intent, Strategy: one, Report: q.Report,
 	})
 	if err != nil {
 		return nil, nil, inGo(err)
@@ -160,7 +164,13 @@ func moved(m chat.Message) (files []injection.File) {
 }
 
 func answerOf(made *turn.Turn, text, finish string) Answer {
-	a := Answer{Result: *made.Result, Text: text, Finish: finish, Messages: made.Prompt.Chats()}
+	a := Answer{Text: text, Finish: finish, Messages: made.Prompt.Chats()}
+	if made.Result != nil { // else a strategy did not ask for files
+		a.Result = *made.Result
+	}
+	if made.Execution != nil {
+		a.Prompt = string(made.Execution.Prompt)
+	}
 	numbers := injection.CitedNumbers(text)
 	for _, one := range made.Citations() {
 		a.Citations = append(a.Citations, Citation{one, slices.Contains(numbers, one.Number)})

@@ -22,6 +22,9 @@ import (
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/pdf"
+	"inlay/route"
+	"inlay/strategy"
+	"inlay/strategy/builtin"
 	"inlay/turn"
 )
 
@@ -47,6 +50,8 @@ type Options struct {
 	Injection injection.Options // mode, limit, threshold, prompts: how files are handled
 	Intent    string            // "builtin" or "model" moves bulk out of a question into a document
 
+	Strategies string // a folder of strategies of your own, which may be asked for beside the built-in ones
+
 	Limits  parse.Limits   // of reading a file
 	Parsers []parse.Parser // of further formats
 	// Worker is the path of an inlay command, whose processes then read PDF, Office
@@ -63,6 +68,7 @@ type Inlay struct {
 	measurer  llm.Measurer
 	generator llm.Generator // nil: prompts only
 	options   Options
+	set       strategy.Set
 	close     func() error
 }
 
@@ -75,6 +81,9 @@ func Open(ctx context.Context, o Options) (*Inlay, error) {
 	}
 	in := &Inlay{options: o}
 	model := wire.ModelSettings{Model: o.Model, BaseURL: o.BaseURL, ContextLength: o.ContextLength}
+	if err := in.openStrategies(ctx); err != nil {
+		return nil, err
+	}
 	if err := in.openModel(model); err != nil {
 		return nil, inGo(err)
 	}
@@ -96,6 +105,25 @@ func Open(ctx context.Context, o Options) (*Inlay, error) {
 	}
 	in.engine.Injector.Logger, in.engine.Logger = o.Logger, o.Logger
 	return in, nil
+}
+
+// openStrategies loads those that may be asked for.
+func (in *Inlay) openStrategies(ctx context.Context) error {
+	in.engine.Preprocessors.Route = route.Preprocessor{Router: route.Router{Settings: route.Defaults()}}
+	registry, err := builtin.KnownPreprocessors()
+	if err != nil {
+		return err
+	}
+	in.set, err = wire.LoadStrategies(ctx, in.options.Strategies, registry)
+	return err
+}
+
+// strategy is nil where the files alone make the prompt.
+func (in *Inlay) strategy(id string) (*strategy.Strategy, error) {
+	if id == "" {
+		return nil, nil
+	}
+	return wire.FindStrategy(in.set, id)
 }
 
 // openModel opens the model that answers, or one that is only measured.
@@ -135,10 +163,13 @@ func (in *Inlay) Close() error { return in.close() }
 
 // Question is what is asked, with its files.
 type Question struct {
-	Text   string
-	Paths  []string               // of files
-	Files  []injection.File       // further ones, as Name and Data
-	Report func(injection.Status) // is told how far the work is; may be nil
+	Text  string
+	Paths []string         // of files
+	Files []injection.File // further ones, as Name and Data
+	// Strategy makes the prompt: the id of a built-in one or of Options.Strategies;
+	// empty: the files alone do.
+	Strategy string
+	Report   func(injection.Status) // is told how far the work is; may be nil
 }
 
 // Ask answers a question about files, which are named by their paths. A file that

@@ -1,12 +1,14 @@
 package inlay_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +18,19 @@ import (
 	"inlay"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/wire"
 )
+
+// TestMain is the worker of [TestWorker] too.
+func TestMain(m *testing.M) {
+	if slices.Equal(os.Args[1:], []string{wire.WorkerCommand}) {
+		if err := wire.Work(context.Background(), os.Getenv, os.Stdin, os.Stdout); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
 
 const question = "How long is the notice period?"
 
@@ -176,6 +190,41 @@ func TestReadsHere(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, answer.Prompt, "four weeks")
 	require.NotContains(t, answer.Prompt, "<p>")
+}
+
+// A strategy makes the prompt, a system prompt included; its folder is ours.
+func TestStrategy(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "brief.strategy.md"), []byte("---\nname: Brief\npreprocessors: [files]\nsystemPrompt: You are brief.\n---\nIn one word: {Argument}\n\n{preprocess.files.context}\n"), 0o600))
+	address, asked := server(t, "Four [1].")
+	in := open(t, inlay.Options{Model: "openai:mystery", BaseURL: address, ContextLength: 1024, Chunk: "100/0", Strategies: dir, Injection: injection.Options{Limit: 1}})
+	answer, err := in.Answer(t.Context(), inlay.Question{Text: question, Paths: []string{"testdata/handbook.md"}, Strategy: "user.brief"})
+	require.NoError(t, err)
+	sent := asked()[0].Messages
+	require.Len(t, sent, 2)
+	require.Equal(t, "You are brief.", strings.TrimSpace(sent[0].Content))
+	require.Equal(t, answer.Prompt, sent[1].Content)
+	require.True(t, strings.HasPrefix(answer.Prompt, "In one word: "+question))
+	require.True(t, answer.Citations[0].Cited)
+
+	_, err = in.Answer(t.Context(), inlay.Question{Text: question, Strategy: "nope"})
+	require.True(t, fault.Is(err, fault.StrategyNotFound), "%v", err)
+}
+
+// With a worker, files are read in its processes.
+func TestWorker(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	page := injection.File{Name: "a.html", Data: []byte("<!doctype html><title>Check</title><p>The notice period is four weeks.</p>")}
+	for program, ok := range map[string]bool{self: true, filepath.Join(t.TempDir(), "none"): false} {
+		answer, err := open(t, inlay.Options{Worker: program}).Answer(t.Context(), inlay.Question{Text: question, Files: []injection.File{page}})
+		if !ok {
+			require.Error(t, err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Contains(t, answer.Prompt, "four weeks")
+	}
 }
 
 // What options cannot mean is refused, by their names in Go.
