@@ -141,26 +141,28 @@ func (c *Chat) keep(made *turn.Turn, files []injection.File, text, finish string
 	if c.inlay.options.Injection.DryRun {
 		return
 	}
-	files = slices.DeleteFunc(files, func(f injection.File) bool {
-		return slices.ContainsFunc(c.last.Failures, func(one injection.Failure) bool { return one.File == f.Name })
-	})
 	for _, m := range made.Said() {
 		one := turn.Said{Message: m}
 		if m.Role == chat.User {
-			one.Files = slices.Concat(files, moved(m))
+			one.Files = documents(m, files)
 		}
 		c.past = append(c.past, one)
 	}
 }
 
-// moved are the documents that were moved out of a message.
-func moved(m chat.Message) (files []injection.File) {
+// documents are those of a message that could be read: attached, or moved out of it.
+func documents(m chat.Message, files []injection.File) (out []injection.File) {
 	for _, a := range m.Attachments {
+		at := slices.IndexFunc(files, func(f injection.File) bool { return f.ID == a.FileID || f.ID == "" && f.Name == a.Name })
 		if data, ok := a.Cut(m.Raw); ok {
-			files = append(files, injection.File{ID: a.FileID, Name: a.Name, MediaType: a.MediaType, Data: data})
+			out = append(out, injection.File{ID: a.FileID, Name: a.Name, MediaType: a.MediaType, Data: data})
+		} else if at >= 0 && !a.IsImage() {
+			f := files[at]
+			f.ID = a.FileID
+			out = append(out, f)
 		}
 	}
-	return files
+	return out
 }
 
 func answerOf(made *turn.Turn, text, finish string) Answer {

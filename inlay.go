@@ -29,7 +29,8 @@ import (
 )
 
 // Options shape an [Inlay]. With the zero value prompts are made and no model is
-// asked; nothing is downloaded, no server is called and nothing is written.
+// asked; nothing is downloaded and no server is called. Nothing of a document is
+// written to disk without Store.
 type Options struct {
 	// Model answers: "ollama:NAME", "openai:NAME" or "openai-responses:NAME". Any
 	// other name, such as "gpt-4o", says only which model prompts are measured for.
@@ -201,7 +202,13 @@ func (in *Inlay) open(ctx context.Context, q Question) (files []injection.File, 
 			files = append(files, injection.File{Name: f.Name, Path: f.Path, Data: f.Data})
 		}
 	}
-	return append(files, q.Files...), nil
+	files = append(files, q.Files...)
+	for i, f := range files {
+		if f.ID == "" && f.Data != nil {
+			files[i].ID = parse.FileID(f.Data)
+		}
+	}
+	return files, nil
 }
 
 // inGo names the options in errors by their names in Go, where the command has

@@ -156,7 +156,8 @@ func TestChatSearchesEarlierFiles(t *testing.T) {
 func TestChatEndsEarly(t *testing.T) {
 	address, _ := server(t, "Four ", "weeks.")
 	chat := open(t, inlay.Options{Model: "openai:mystery", BaseURL: address, ContextLength: 4096}).Chat()
-	for range chat.Stream(t.Context(), inlay.Question{Text: question}) {
+	for _, err := range chat.Stream(t.Context(), inlay.Question{Text: question}) {
+		require.NoError(t, err)
 		break
 	}
 	require.Equal(t, "Four ", chat.Last().Text)

@@ -82,7 +82,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 // upstreams are those of --upstream, then the one that --model names.
 func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (upstream.Servers, error) {
 	var list upstream.Servers
-	if err := c.ModelSettings.Check(); err != nil {
+	if err := c.CheckProvider(); err != nil {
 		return nil, err
 	}
 	named := slices.Clone(c.Upstream)

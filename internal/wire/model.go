@@ -30,15 +30,15 @@ func OpenModel(s ModelSettings, getenv func(string) string) (llm.Measurer, error
 	if provider == "ollama" || IsOpenAI(provider) && s.BaseURL != "" {
 		return OpenAnswerer(s, getenv)
 	}
-	if err := s.Check(); err != nil {
+	if err := s.CheckProvider(); err != nil {
 		return nil, err
 	}
 	return OpenKnown(s, AssumedWindow(), &tokens.Library{})
 }
 
-// Check refuses a model of an unknown provider. What stands before a colon is
+// CheckProvider refuses a model of an unknown provider. What stands before a colon is
 // part of a name that the table of models knows.
-func (s ModelSettings) Check() error {
+func (s ModelSettings) CheckProvider() error {
 	provider, name := llm.SplitModel(s.Model)
 	first, _, ok := strings.Cut(name, ":")
 	if _, known := llm.LookupModel(name); provider != "" || !ok || known {
