@@ -15,6 +15,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/processor"
 	"inlay/processor/builtin"
@@ -23,7 +24,7 @@ import (
 
 // agentCmd lets a model work with a folder, through the processor chains.
 type agentCmd struct {
-	modelSettings
+	wire.ModelSettings
 	searchSettings
 	File      []string          `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File to attach to the first question."`
 	Workspace string            `default:"." placeholder:"DIR" help:"Folder that the model may look at. Nothing outside of it is read."`
@@ -126,7 +127,7 @@ func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace, tape 
 			return nil, nil, err
 		}
 	}
-	injector, err := openInjector(ctx, c.searchSettings, c.modelSettings, a.getenv)
+	injector, err := openInjector(ctx, c.searchSettings, c.ModelSettings, a.getenv)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"inlay/fault"
+	"inlay/internal/wire"
 	"inlay/processor"
 	"inlay/processor/builtin"
 	"inlay/tokens"
@@ -58,9 +59,9 @@ func (c *agentCmd) models(a *app, t *tape) ([]processor.Model, error) {
 	}
 	var out []processor.Model
 	for i, name := range append([]string{c.Model}, c.Fallback...) {
-		s := c.modelSettings
+		s := c.ModelSettings
 		s.Model = name
-		m, err := openAnswerer(s, a.getenv)
+		m, err := wire.OpenAnswerer(s, a.getenv)
 		if err != nil {
 			if f, ok := errors.AsType[*fault.Error](err); ok && i > 0 && f.Subject == "--model" {
 				f.Subject = "--fallback"
@@ -84,9 +85,9 @@ func (c *agentCmd) replayed(t *tape) ([]processor.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := c.modelSettings
+	s := c.ModelSettings
 	s.ContextLength = first.Window
-	t.replay.Measurer, err = openKnown(s, tokens.Count{}, &tokens.Library{})
+	t.replay.Measurer, err = wire.OpenKnown(s, tokens.Count{}, &tokens.Library{})
 	return []processor.Model{t.replay}, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/intent"
+	"inlay/internal/wire"
 	"inlay/turn"
 )
 
@@ -48,7 +49,7 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	model, err := openModel(c.modelSettings, a.getenv)
+	model, err := wire.OpenModel(c.ModelSettings, a.getenv)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 
 // engine makes the turns of a command.
 func (s settings) engine(ctx context.Context, a *app) (*turn.Engine, error) {
-	injector, err := openInjector(ctx, s.searchSettings, s.modelSettings, a.getenv)
+	injector, err := openInjector(ctx, s.searchSettings, s.ModelSettings, a.getenv)
 	return &turn.Engine{Injector: injector, Analyzer: s.analyzer(a.getenv)}, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/turn"
 )
@@ -64,7 +65,7 @@ func (c *chatCmd) Run(ctx context.Context, a *app) error {
 type talk struct {
 	app     *app
 	engine  *turn.Engine
-	model   answerer
+	model   wire.Answerer
 	options injection.Options
 	past    *history
 	files   []injection.File // attached and not yet sent
@@ -84,7 +85,7 @@ func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := openAnswerer(c.modelSettings, a.getenv)
+	model, err := wire.OpenAnswerer(c.ModelSettings, a.getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/llm/ollama/ollamatest"
 	"inlay/turn"
@@ -59,10 +60,10 @@ func (e endless) Generate(ctx context.Context, _ llm.Request) iter.Seq2[llm.Delt
 	}
 }
 
-func testTalk(t *testing.T, model answerer) (*talk, *strings.Builder, *strings.Builder) {
+func testTalk(t *testing.T, model wire.Answerer) (*talk, *strings.Builder, *strings.Builder) {
 	t.Helper()
 	none := func(string) string { return "" }
-	injector, err := openInjector(t.Context(), searchSettings{Embedder: "builtin"}, modelSettings{}, none)
+	injector, err := openInjector(t.Context(), searchSettings{Embedder: "builtin"}, wire.ModelSettings{}, none)
 	require.NoError(t, err)
 	var out, errs strings.Builder
 	return &talk{app: &app{getenv: none, stdout: &out, stderr: &errs}, engine: &turn.Engine{Injector: injector}, model: model, past: &history{}, quiet: true}, &out, &errs
@@ -102,8 +103,8 @@ func TestSourcesFlagWhatDoesNotExist(t *testing.T) {
 
 func TestEmbedderNames(t *testing.T) {
 	none := func(string) string { return "" }
-	_, err := openEmbedder(t.Context(), "nope", modelSettings{}, none)
+	_, err := wire.OpenEmbedder(t.Context(), "nope", wire.ModelSettings{}, none)
 	require.True(t, fault.Is(err, fault.Usage), "%v", err)
-	require.Equal(t, "http://127.0.0.1:9", ollamaURL("", func(string) string { return "127.0.0.1:9" }))
-	require.Equal(t, "https://h/x", ollamaURL("https://h/x", none))
+	require.Equal(t, "http://127.0.0.1:9", wire.OllamaURL("", func(string) string { return "127.0.0.1:9" }))
+	require.Equal(t, "https://h/x", wire.OllamaURL("https://h/x", none))
 }

@@ -11,6 +11,7 @@ import (
 
 	"inlay/chat"
 	"inlay/intent"
+	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/llm/ollama"
 	"inlay/llm/ollama/ollamatest"
@@ -72,7 +73,7 @@ func TestConstrainedDecisions(t *testing.T) {
 // TestResponsesPath is the seed's way of a turn whose large model is asked through
 // the Responses API: condensed, answered by a real server, wrapped once.
 func TestResponsesPath(t *testing.T) {
-	big, err := openAnswerer(modelSettings{Model: "openai-responses:" + ollamatest.Chat, BaseURL: ollamatest.Real(t) + "/v1"}, os.Getenv)
+	big, err := wire.OpenAnswerer(wire.ModelSettings{Model: "openai-responses:" + ollamatest.Chat, BaseURL: ollamatest.Real(t) + "/v1"}, os.Getenv)
 	require.NoError(t, err)
 	s := route.Defaults()
 	s.EnablePromptPreprocessor = true

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/wire"
 	"inlay/strategy/builtin"
 )
 
@@ -166,7 +167,7 @@ func ofError(err error, next string) []finding {
 func lookSettings(ctx context.Context, e *examination) []finding {
 	_, options := e.options()
 	_, limits := e.limits()
-	_, splitter := openSplitter(e.Chunk)
+	_, splitter := wire.OpenSplitter(e.Chunk)
 	var out []finding
 	for _, err := range []error{e.check(), options, limits, splitter, e.lookStrategies(ctx)} {
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"inlay/internal/durable"
 	"inlay/internal/plural"
 	"inlay/internal/state/sqlite"
+	"inlay/internal/wire"
 )
 
 const noData = "no --data: the service is not set up"
@@ -147,7 +148,7 @@ func lookCache(_ context.Context, e *examination) []finding {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fine("%s is not there yet", dir)
 	}
-	if _, err := openStore(dir); err != nil {
+	if _, err := wire.OpenStore(dir); err != nil {
 		return ofError(err, "remove "+dir+": all in it can be made again")
 	}
 	return fine("%s can be used", dir)

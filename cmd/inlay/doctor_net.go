@@ -18,6 +18,7 @@ import (
 	"inlay/embed"
 	"inlay/internal/plural"
 	"inlay/internal/upstream"
+	"inlay/internal/wire"
 	"inlay/llm"
 )
 
@@ -159,7 +160,7 @@ func windowOf(ctx context.Context, u upstream.Server, name string) string {
 func lookEmbedder(ctx context.Context, e *examination) []finding {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	embedder, err := openEmbedder(ctx, e.Embedder, e.modelSettings, e.app.getenv)
+	embedder, err := wire.OpenEmbedder(ctx, e.Embedder, e.ModelSettings, e.app.getenv)
 	if err != nil {
 		return ofError(err, "choose another with --embedder")
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 
+	"inlay/internal/wire"
 	"inlay/parse"
 )
 
@@ -15,7 +16,7 @@ func lookWorker(ctx context.Context, e *examination) []finding {
 	if err != nil {
 		return ofError(err, "")
 	}
-	registry, err := openParsers(limits, nil, e.app.getenv)
+	registry, err := wire.OpenParsers(limits, nil, e.app.getenv)
 	if err != nil {
 		return ofError(err, "")
 	}
@@ -32,14 +33,14 @@ func lookWorker(ctx context.Context, e *examination) []finding {
 
 // lookPDFium starts the engine for doubtful pages.
 func lookPDFium(_ context.Context, e *examination) []finding {
-	engine := openSecond(e.app.getenv)
+	engine := wire.OpenSecond(e.app.getenv)
 	if err := engine.Prepare(); err != nil {
 		return ofError(err, "allow more memory; without it, doubtful pages stay as the first reader has them")
 	}
 	if err := engine.Close(); err != nil {
 		return ofError(err, "")
 	}
-	dir := wasmCache(e.app.getenv)
+	dir := wire.WasmCache(e.app.getenv)
 	if dir == "" {
 		return []finding{{Verdict: worry, Found: "starts, and is compiled anew in every process: there is no folder to keep it in", Next: "set HOME or XDG_CACHE_HOME"}}
 	}

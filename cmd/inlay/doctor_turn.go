@@ -28,7 +28,7 @@ func lookRoute(_ context.Context, e *examination) []finding {
 	if !e.Enable {
 		return left("off: prompts are byte for byte what clients sent")
 	}
-	r, err := e.router(nil, e.modelSettings, e.app.getenv, nil)
+	r, err := e.router(nil, e.ModelSettings, e.app.getenv, nil)
 	if err != nil {
 		return ofError(err, "see docs/route.md")
 	}

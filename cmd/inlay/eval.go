@@ -17,6 +17,7 @@ import (
 	"inlay/eval"
 	"inlay/eval/report"
 	"inlay/fault"
+	"inlay/internal/wire"
 )
 
 // evalCmd asks questions with known answers under every combination of
@@ -88,7 +89,7 @@ func (c *evalCmd) kept(a *app) string {
 
 // store is the folder in force; empty means none.
 func (c *evalCmd) store(a *app) string {
-	if dir := userCache(a.getenv); c.Store == "" && c.Resume && dir != "" {
+	if dir := wire.UserCache(a.getenv); c.Store == "" && c.Resume && dir != "" {
 		return filepath.Join(dir, "inlay", "eval")
 	}
 	return c.Store
@@ -114,7 +115,7 @@ func (c *evalCmd) options(ctx context.Context, a *app) (eval.Options, error) {
 		return o, err
 	}
 	for _, text := range c.Chunk {
-		s, err := openSplitter(text)
+		s, err := wire.OpenSplitter(text)
 		if err != nil {
 			return o, err
 		}

@@ -8,6 +8,7 @@ import (
 	"inlay/injection"
 	"inlay/intent"
 	"inlay/internal/plural"
+	"inlay/internal/wire"
 	"inlay/llm"
 )
 
@@ -15,7 +16,7 @@ import (
 // that --model names.
 func (s settings) analyzer(getenv func(string) string) func(llm.Measurer) (intent.Analyzer, error) {
 	return func(llm.Measurer) (intent.Analyzer, error) {
-		g, err := openAnswerer(s.modelSettings, getenv)
+		g, err := wire.OpenAnswerer(s.ModelSettings, getenv)
 		return intent.Model{Generator: g}, err
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"inlay/injection"
+	"inlay/internal/wire"
 	"inlay/parse"
 )
 
@@ -56,7 +57,7 @@ func parseOne(ctx context.Context, a *app, path string, quiet bool) (parse.Docum
 	if err != nil {
 		return parse.Document{}, err
 	}
-	registry, err := openParsers(a.limits, a.ocr, a.getenv)
+	registry, err := wire.OpenParsers(a.limits, a.ocr, a.getenv)
 	if err != nil {
 		return parse.Document{}, err
 	}

@@ -13,7 +13,7 @@ func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 
-	source, err := os.ReadFile("../../injection/example_test.go")
+	source, err := os.ReadFile("../../example_test.go")
 	require.NoError(t, err)
 	_, body, _ := strings.Cut(string(source), "func Example() {\n")
 	body, _, _ = strings.Cut(body, "\t// Output:")

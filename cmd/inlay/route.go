@@ -12,6 +12,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/ignore"
+	"inlay/internal/wire"
 	"inlay/route"
 	"inlay/tokens"
 )
@@ -99,7 +100,7 @@ func (c *routeCmd) router(a *app) (route.Router, error) {
 		return r, &fault.Error{Code: fault.Usage, Subject: "--workspace " + c.Workspace, Reason: reasonOf(err), Next: "name a folder that is there", Err: err}
 	}
 	r.Rules = ignore.New(root.FS(), nil)
-	if r.Counter, err = (&tokens.Library{}).Encoding(defaultEncoding); err != nil {
+	if r.Counter, err = (&tokens.Library{}).Encoding(wire.DefaultEncoding); err != nil {
 		return r, err
 	}
 	r.Decider, err = c.decider(c.Decider, c.BaseURL, a.getenv)
@@ -112,7 +113,7 @@ func (s routeSettings) decider(kind, baseURL string, getenv func(string) string)
 		return nil, nil
 	}
 	model := route.Model{Temperature: s.Temperature}
-	switch g, err := openAnswerer(modelSettings{Model: s.Provider + ":" + s.ModelID, BaseURL: baseURL}, getenv); {
+	switch g, err := wire.OpenAnswerer(wire.ModelSettings{Model: s.Provider + ":" + s.ModelID, BaseURL: baseURL}, getenv); {
 	case err == nil:
 		model.Generator = g
 	case !fault.Is(err, fault.Usage): // a provider that is not known is a warning of the router

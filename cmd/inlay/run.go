@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"inlay/fault"
+	"inlay/internal/wire"
 	"inlay/parse"
 	"inlay/parse/pdf"
 )
@@ -62,8 +63,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 			}
 		}
 	}()
-	if slices.Equal(args, []string{workerCommand}) {
-		return work(ctx, getenv, stdin, stdout)
+	if slices.Equal(args, []string{wire.WorkerCommand}) {
+		return wire.Work(ctx, getenv, stdin, stdout)
 	}
 	if slices.Equal(args, []string{readerCommand}) {
 		return readApart(ctx, getenv, stdin, stdout)

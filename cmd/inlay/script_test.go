@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"inlay/internal/wire"
 )
 
 func TestMain(m *testing.M) {
-	if slices.Equal(os.Args[1:], []string{workerCommand}) || slices.Equal(os.Args[1:], []string{readerCommand}) { // a test in this process reads a document
+	if slices.Equal(os.Args[1:], []string{wire.WorkerCommand}) || slices.Equal(os.Args[1:], []string{readerCommand}) { // a test in this process reads a document
 		main()
 	}
 	testscript.Main(m, map[string]func(){"inlay": profiled})

@@ -1,16 +1,24 @@
 package main
 
 import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/wire"
+	"inlay/options"
 	"inlay/parse"
 	"inlay/parse/pdf"
+	"inlay/prompts"
 )
 
 // settings are the values that shape a decision. A field with a key is a row of
 // the table in package options, which gives its flag, environment name, bounds,
 // default and help (see flags.go).
 type settings struct {
-	modelSettings
+	wire.ModelSettings
 	searchSettings
 	Mode             string  `key:"mode"`
 	Policy           string  `key:"policy"`
@@ -23,13 +31,6 @@ type settings struct {
 	PromptSet        string  `key:"prompt_set"`
 	ExpandQuery      bool    `key:"expand_query"`
 	Intent           string  `key:"intent"`
-}
-
-// modelSettings say which model will answer.
-type modelSettings struct {
-	Model         string `key:"model"`
-	BaseURL       string `key:"base_url"`
-	ContextLength int    `key:"context_length"`
 }
 
 // readSettings bound what reading a file may cost.
@@ -72,6 +73,21 @@ type searchSettings struct {
 	Store     string   `key:"store"`
 }
 
+// search is what the wiring reads of the settings.
+func (s searchSettings) search() (wire.Search, error) {
+	limits, err := s.limits()
+	return wire.Search{Embedder: s.Embedder, Relative: s.Relative, Chunk: s.Chunk, Store: s.Store, Limits: limits, OCR: s.tesseract()}, err
+}
+
+// openInjector puts together what the settings name.
+func openInjector(ctx context.Context, s searchSettings, m wire.ModelSettings, getenv func(string) string) (*injection.Injector, error) {
+	search, err := s.search()
+	if err != nil {
+		return nil, err
+	}
+	return wire.OpenInjector(ctx, search, m, getenv)
+}
+
 // options are the settings as injection takes them.
 func (s settings) options() (injection.Options, error) {
 	set, err := promptSet(s.PromptSet)
@@ -81,4 +97,21 @@ func (s settings) options() (injection.Options, error) {
 	values := valuesOf(&s)
 	delete(values, "prompt_set") // may be a folder here
 	return injection.Options{Prompts: set}.With(values)
+}
+
+// promptSet opens a built-in set or a folder of templates.
+func promptSet(name string) (*prompts.Set, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		set, err := prompts.Load(filepath.Base(name), os.DirFS(name))
+		if err != nil {
+			return nil, &fault.Error{Code: fault.Usage, Subject: "--prompt-set " + name, Reason: err.Error(), Next: "mend the template", Err: err}
+		}
+		return set, nil
+	}
+	set, err := prompts.Named(name)
+	row, _ := options.Find("prompt_set")
+	if err != nil {
+		return nil, &fault.Error{Code: fault.Usage, Subject: "--prompt-set", Reason: "must be " + row.WantsText(), Next: "name a folder with full.tmpl, retrieval.tmpl and none.tmpl", Err: err}
+	}
+	return set, nil
 }

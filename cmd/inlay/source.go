@@ -73,17 +73,6 @@ func userConfig(getenv func(string) string) string {
 	return ""
 }
 
-// userCache is the folder for what can be made again; empty if there is none.
-func userCache(getenv func(string) string) string {
-	if dir := getenv("XDG_CACHE_HOME"); dir != "" {
-		return dir
-	}
-	if home := getenv("HOME"); home != "" {
-		return filepath.Join(home, ".cache")
-	}
-	return ""
-}
-
 func (s *source) read(path string, required bool) error {
 	if err := notRegular(path); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/plural"
+	"inlay/internal/wire"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
 	"inlay/strategy/render"
@@ -34,16 +35,7 @@ type strategySettings struct {
 
 // load is the built-in strategies and the user's own.
 func (s strategySettings) load(ctx context.Context, registry *strategy.Registry) (strategy.Set, error) {
-	set, err := builtin.Strategies(ctx, registry)
-	if err != nil || s.Strategies == "" {
-		return set, err
-	}
-	folder, err := strategy.OpenFolder(strategy.Loader{Provider: "user", Registry: registry}, s.Strategies)
-	if err != nil {
-		return strategy.Set{}, err
-	}
-	own, err := folder.Load(ctx)
-	return strategy.Join(set, own), err
+	return wire.LoadStrategies(ctx, s.Strategies, registry)
 }
 
 // find reads a file, or looks an id up; the built-in ones go without their prefix too.
@@ -65,12 +57,7 @@ func (s strategySettings) find(ctx context.Context, a *app, name string, registr
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range []string{name, builtin.Provider + "." + name} {
-		if one, ok := set.Lookup(id); ok {
-			return one, nil
-		}
-	}
-	return nil, &fault.Error{Code: fault.StrategyNotFound, Subject: name, Reason: "there is no such strategy", Next: "see inlay strategy list, or name a file that ends in " + strategy.Extension}
+	return wire.FindStrategy(set, name)
 }
 
 func invalidStrategy(name string, notes []strategy.Diagnostic) error {

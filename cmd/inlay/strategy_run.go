@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/wire"
 	"inlay/route"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
@@ -93,7 +94,7 @@ func (c *strategyRunCmd) request(ctx context.Context, a *app, past *history) (re
 	}
 	req.Options.DryRun, req.Options.ExactCounts = c.DryRun, c.Exact
 	req.Past, req.Intent, req.KeepMissing = past.said(a.limits), c.Intent, c.Keep
-	req.Model, err = openModel(c.modelSettings, a.getenv)
+	req.Model, err = wire.OpenModel(c.ModelSettings, a.getenv)
 	return req, err
 }
 

@@ -18,6 +18,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/llm/ollama/ollamatest"
 	"inlay/turn"
@@ -107,8 +108,8 @@ func (f *firstByte) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 func TestPromptThatFillsTheWindow(t *testing.T) {
 	const window = 512
 	g := newGate(t)
-	m := modelSettings{Model: "ollama:" + ollamatest.Chat, BaseURL: g.url, ContextLength: window}
-	model, err := openAnswerer(m, os.Getenv)
+	m := wire.ModelSettings{Model: "ollama:" + ollamatest.Chat, BaseURL: g.url, ContextLength: window}
+	model, err := wire.OpenAnswerer(m, os.Getenv)
 	require.NoError(t, err)
 	injector, err := openInjector(t.Context(), searchSettings{Embedder: "builtin"}, m, os.Getenv)
 	require.NoError(t, err)
@@ -150,7 +151,7 @@ func BenchmarkChatOverhead(b *testing.B) {
 	g := newGate(b)
 	document, err := os.ReadFile("../../testdata/handbook.md")
 	require.NoError(b, err)
-	m := modelSettings{Model: "ollama:" + ollamatest.Chat, BaseURL: g.url, ContextLength: 1024}
+	m := wire.ModelSettings{Model: "ollama:" + ollamatest.Chat, BaseURL: g.url, ContextLength: 1024}
 	report := func(b *testing.B, turn func() time.Time) {
 		b.Helper()
 		turn() // fills the store and loads the model
@@ -169,7 +170,7 @@ func BenchmarkChatOverhead(b *testing.B) {
 	b.Run("turn", func(b *testing.B) {
 		injector, err := openInjector(b.Context(), searchSettings{Embedder: "builtin"}, m, os.Getenv)
 		require.NoError(b, err)
-		model, err := openAnswerer(m, os.Getenv)
+		model, err := wire.OpenAnswerer(m, os.Getenv)
 		require.NoError(b, err)
 		var out strings.Builder
 		report(b, func() time.Time {

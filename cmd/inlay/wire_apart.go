@@ -13,6 +13,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/files"
+	"inlay/internal/wire"
 	"inlay/parse"
 	"inlay/parse/pdf"
 	"inlay/parse/worker"
@@ -84,11 +85,11 @@ func readApart(ctx context.Context, getenv func(string) string, stdin io.Reader,
 
 // parse reads the upload into the owner's part of the cache.
 func (a apart) parse(ctx context.Context, getenv func(string) string) (r files.Reading, err error) {
-	registry, err := openParsers(a.Limits, a.OCR, getenv)
+	registry, err := wire.OpenParsers(a.Limits, a.OCR, getenv)
 	if err != nil {
 		return r, err
 	}
-	store, err := openStore(a.Cache)
+	store, err := wire.OpenStore(a.Cache)
 	if err != nil {
 		return r, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/processor"
 	"inlay/processor/builtin"
@@ -39,7 +40,7 @@ func (c *chainSettings) closeWorkspace() {
 }
 
 // router is nil where nothing is routed.
-func (c *chainSettings) router(w *builtin.Workspace, m modelSettings, getenv func(string) string, log *slog.Logger) (*route.Router, error) {
+func (c *chainSettings) router(w *builtin.Workspace, m wire.ModelSettings, getenv func(string) string, log *slog.Logger) (*route.Router, error) {
 	if !c.Enable {
 		return nil, nil
 	}

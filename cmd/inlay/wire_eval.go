@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"inlay/eval"
+	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/retrieve"
@@ -14,30 +15,30 @@ import (
 
 // wireEval fills in the parts that name concrete types.
 func wireEval(ctx context.Context, o *eval.Options, c *evalCmd, a *app) error {
-	registry, err := openParsers(a.limits, a.ocr, a.getenv)
+	registry, err := wire.OpenParsers(a.limits, a.ocr, a.getenv)
 	if err != nil {
 		return err
 	}
 	o.Reader = registry
 	if dir := c.store(a); dir != "" {
-		if o.Store, err = openStore(dir); err != nil {
+		if o.Store, err = wire.OpenStore(dir); err != nil {
 			return err
 		}
 		o.Reader = parse.Cached{Registry: registry, Store: o.Store, Limits: a.limits}
 	}
 	served := ""
 	for _, name := range c.Embedder {
-		m := modelSettings{BaseURL: c.BaseURL}
+		m := wire.ModelSettings{BaseURL: c.BaseURL}
 		if provider, _ := llm.SplitModel(name); provider != "" {
 			served = cmp.Or(served, name)
 			m.Model = served // --base-url is the address of one server
 		}
-		e, err := openEmbedder(ctx, name, m, a.getenv)
+		e, err := wire.OpenEmbedder(ctx, name, m, a.getenv)
 		if err != nil {
 			return err
 		}
 		o.Embedders = append(o.Embedders, e)
 	}
-	o.NewIndex = func() (retrieve.Index, error) { return openIndex(), nil }
+	o.NewIndex = func() (retrieve.Index, error) { return wire.OpenIndex(), nil }
 	return nil
 }

@@ -1,6 +1,6 @@
 package main
 
-// What the service is made of: see wire.go.
+// What the service is made of: see package wire.
 
 import (
 	"cmp"
@@ -22,6 +22,7 @@ import (
 	"inlay/internal/state"
 	"inlay/internal/tracing"
 	"inlay/internal/upstream"
+	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/llm/ollama"
 	"inlay/llm/openai"
@@ -38,7 +39,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	kept, err := openStore(filepath.Join(c.Data, "cache"))
+	kept, err := wire.OpenStore(filepath.Join(c.Data, "cache"))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	embedder, err := openEmbedder(ctx, c.Embedder, c.modelSettings, a.getenv)
+	embedder, err := wire.OpenEmbedder(ctx, c.Embedder, c.ModelSettings, a.getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	router, err := c.router(c.workspace, c.modelSettings, a.getenv, log)
+	router, err := c.router(c.workspace, c.ModelSettings, a.getenv, log)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +82,12 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 // upstreams are those of --upstream, then the one that --model names.
 func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (upstream.Servers, error) {
 	var list upstream.Servers
-	if err := c.modelSettings.check(); err != nil {
+	if err := c.CheckProvider(); err != nil {
 		return nil, err
 	}
 	named := slices.Clone(c.Upstream)
-	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" || isOpenAI(provider) && c.BaseURL != "" {
-		named = append(named, provider+"="+provider+":"+cmp.Or(c.BaseURL, ollamaURL("", a.getenv), ollama.DefaultURL))
+	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" || wire.IsOpenAI(provider) && c.BaseURL != "" {
+		named = append(named, provider+"="+provider+":"+cmp.Or(c.BaseURL, wire.OllamaURL("", a.getenv), ollama.DefaultURL))
 	}
 	for _, one := range named {
 		name, server, _ := strings.Cut(one, "=")
@@ -100,7 +101,7 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (
 			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
 		case "openai", openai.ResponsesProvider:
 			if key == "" && strings.HasPrefix(address, openai.DefaultURL) {
-				key = a.getenv(keyVariable) // never to another server
+				key = a.getenv(wire.KeyVariable) // never to another server
 			}
 			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
 		default:
@@ -147,7 +148,7 @@ func (c *serveCmd) window() tokens.Count {
 	if c.ContextLength > 0 {
 		return tokens.Count{N: c.ContextLength, By: "configuration"}
 	}
-	return assumedWindow()
+	return wire.AssumedWindow()
 }
 
 // measure tells what is known of a model that no upstream serves. Without a name
@@ -156,30 +157,31 @@ func (c *serveCmd) measure(getenv func(string) string) func(model string, length
 	library := &tokens.Library{}
 	return func(model string, length int) (llm.Measurer, error) {
 		if model != "" {
-			return openKnown(modelSettings{Model: model, ContextLength: length}, c.window(), library)
+			return wire.OpenKnown(wire.ModelSettings{Model: model, ContextLength: length}, c.window(), library)
 		}
-		s := c.modelSettings
+		s := c.ModelSettings
 		s.ContextLength = cmp.Or(length, s.ContextLength)
-		return openModel(s, getenv)
+		return wire.OpenModel(s, getenv)
 	}
 }
 
 // injectors are alike but for the part of the caches that they see.
 func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
-	limits, err := c.limits()
+	search, err := c.search()
 	if err != nil {
 		return nil, err
 	}
-	registry, err := openParsers(limits, c.tesseract(), a.getenv)
+	search.MaxText = c.MaxSearch
+	registry, err := wire.OpenParsers(search.Limits, search.OCR, a.getenv)
 	if err != nil {
 		return nil, err
 	}
-	retriever, err := newRetriever(c.searchSettings, embedder, kept, c.MaxSearch)
+	retriever, err := wire.NewRetriever(search, embedder, kept)
 	if err != nil {
 		return nil, err
 	}
 	return func(owner string) *injection.Injector {
-		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: limits, Recent: recent}, Retriever: retriever, Stages: tracer}
+		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: retriever, Stages: tracer}
 	}, nil
 }
 
@@ -187,11 +189,11 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, 
 // as they do not ask for another one.
 func (c *serveCmd) evaluator(injector func(owner string) *injection.Injector, embedder embed.Embedder, kept cache.Store) func(owner string) eval.Options {
 	build := buildName()
-	splitter, _ := openSplitter(c.Chunk) // the retriever has it already
+	splitter, _ := wire.OpenSplitter(c.Chunk) // the retriever has it already
 	return func(owner string) eval.Options {
 		return eval.Options{
 			Reader: injector(owner).Reader, Embedders: []embed.Embedder{embedder}, Chunkings: []retrieve.Splitter{splitter}, Store: kept, Build: build, Parallel: max(1, runtime.GOMAXPROCS(0)/2), MaxText: c.MaxSearch,
-			NewIndex: func() (retrieve.Index, error) { return openIndex(), nil },
+			NewIndex: func() (retrieve.Index, error) { return wire.OpenIndex(), nil },
 		}
 	}
 }

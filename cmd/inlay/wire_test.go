@@ -3,10 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,75 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/fault"
 	"inlay/injection"
 	"inlay/llm"
 )
-
-// listener is a server of embeddings that says what it was asked.
-func listener(t *testing.T) (address string, asked func() []string) {
-	t.Helper()
-	var paths []string
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		paths = append(paths, r.URL.Path)
-		if strings.HasSuffix(r.URL.Path, "/embeddings") {
-			_, _ = io.WriteString(w, `{"data": [{"index": 0, "embedding": [0.6, 0.8]}]}`)
-			return
-		}
-		http.NotFound(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s.URL, func() []string { return paths }
-}
-
-// TestEmbedderIsAtBaseURL: with --base-url no document goes to another server
-// (SEC-6), whether or not a model is named.
-func TestEmbedderIsAtBaseURL(t *testing.T) {
-	none := func(string) string { return "" }
-	for name, tt := range map[string]struct {
-		embedder, model string
-		path            string // of the request that arrives
-	}{
-		"openai without a model":         {"openai:small", "", "/embeddings"},
-		"openai beside an openai model":  {"openai:small", "openai:big", "/embeddings"},
-		"openai beside openai-responses": {"openai:small", "openai-responses:big", "/embeddings"},
-		"ollama without a model":         {"ollama:small", "", "/api/show"},
-		"ollama beside an ollama model":  {"ollama:small", "ollama:big", "/api/show"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			address, asked := listener(t)
-			_, err := openEmbedder(t.Context(), tt.embedder, modelSettings{Model: tt.model, BaseURL: address}, none)
-			if tt.path == "/embeddings" {
-				require.NoError(t, err)
-			}
-			require.NotEmpty(t, asked())
-			require.True(t, strings.HasSuffix(asked()[0], tt.path), asked())
-		})
-	}
-	for embedder, model := range map[string]string{"openai:small": "ollama:big", "ollama:small": "openai:big", "openai:large": "gpt-4o"} {
-		address, asked := listener(t)
-		_, err := openEmbedder(t.Context(), embedder, modelSettings{Model: model, BaseURL: address}, none)
-		require.True(t, fault.Is(err, fault.Usage), "%s beside %s: %v", embedder, model, err)
-		require.ErrorContains(t, err, "--embedder: is of")
-		require.Empty(t, asked())
-	}
-}
-
-// TestUnknownProvider: a model of a provider that inlay does not know is refused
-// with the list, and a tag is not taken for a provider.
-func TestUnknownProvider(t *testing.T) {
-	none := func(string) string { return "" }
-	_, err := openModel(modelSettings{Model: "foo:gpt", ContextLength: 1000}, none)
-	require.True(t, fault.Is(err, fault.Usage))
-	require.ErrorContains(t, err, `--model: names "foo", which is not a provider`)
-	for _, provider := range llm.Providers() {
-		require.ErrorContains(t, err, provider)
-	}
-	for _, good := range []string{"", "gpt-4o", "llama3.1:8b", "openai:gpt-4o", "openai:ft:gpt-4o:acme", "mistralai:some"} {
-		_, err := openModel(modelSettings{Model: good}, none)
-		require.NoError(t, err, good)
-	}
-}
 
 // TestAssumedWindow: where nothing says how long the window is, 4096 is assumed
 // and said, with and without a model.

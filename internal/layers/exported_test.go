@@ -18,6 +18,7 @@ import (
 func TestExported(t *testing.T) {
 	pkgs := load(t, "../..", "./...")
 	require.Greater(t, len(pkgs), 20)
+	require.Contains(t, paths(pkgs), pkgs[0].Module.Path, "the root package is one of them")
 	for _, pkg := range pkgs {
 		for _, wrong := range unnameable(pkg) {
 			t.Error(wrong)
@@ -59,6 +60,13 @@ func load(t *testing.T, dir string, patterns ...string) (out []*packages.Package
 		if !internal(pkg.PkgPath) && pkg.Name != "main" {
 			out = append(out, pkg)
 		}
+	}
+	return out
+}
+
+func paths(pkgs []*packages.Package) (out []string) {
+	for _, pkg := range pkgs {
+		out = append(out, pkg.PkgPath)
 	}
 	return out
 }

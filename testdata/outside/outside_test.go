@@ -10,14 +10,17 @@ import (
 	"testing/fstest"
 
 	"example.org/outside"
+	"example.org/outside/todo"
 	"example.org/outside/wordhash"
 
+	"inlay"
 	"inlay/cache"
 	"inlay/chat"
 	"inlay/embed"
 	"inlay/ignore"
 	"inlay/injection"
 	"inlay/llm"
+	"inlay/parse"
 	"inlay/processor"
 	"inlay/processor/processortest"
 	"inlay/route"
@@ -77,6 +80,21 @@ func TestCacheOutlivesTheProcess(t *testing.T) {
 			t.Fatalf("run %d embedded %d passages", run, embedded)
 		}
 	}
+}
+
+// A question about a file of a format of our own, searched by an embedder of our own.
+func TestInlay(t *testing.T) {
+	in, err := inlay.Open(t.Context(), inlay.Options{
+		ContextLength: 1024, Embedder: wordhash.Embedder{}, Chunk: "20/0", Parsers: []parse.Parser{todo.New(parse.Limits{})},
+		Injection: injection.Options{Mode: injection.ModeRetrieval, Limit: 1},
+	})
+	check(t, err)
+	answer, err := in.Answer(t.Context(), inlay.Question{Text: "When do we prune the apple trees?", Files: []injection.File{{Name: "house.todo", Data: []byte(tasks)}}})
+	check(t, err)
+	if len(answer.Citations) != 1 || !strings.Contains(answer.Citations[0].Text, "prune the apple trees in March") {
+		t.Fatalf("%s: %+v", answer.Reason, answer.Citations)
+	}
+	check(t, in.Close())
 }
 
 func TestStrategy(t *testing.T) {

@@ -1,0 +1,99 @@
+package wire
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"inlay/parse"
+	"inlay/parse/archive"
+	"inlay/parse/legacy"
+	"inlay/parse/markup"
+	"inlay/parse/office"
+	"inlay/parse/pdf"
+	"inlay/parse/picture"
+	"inlay/parse/plain"
+	"inlay/parse/worker"
+)
+
+// WorkerCommand makes the program a worker; see inlay/parse/worker.
+const WorkerCommand = "parse-worker"
+
+// OpenParsers is every format that inlay reads, in workers of this program.
+func OpenParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) string) (*parse.Registry, error) {
+	return parse.NewRegistry(Parsers("", limits, ocr, getenv)...)
+}
+
+// Parsers are all of ours. Containers and markup, whose readers a hostile file
+// could drive to ruin, are read in a worker process of a program (empty: this
+// one); forms of plain text, which are read in one pass, are read here. With ocr,
+// tesseract reads scanned pages that the worker found.
+func Parsers(program string, limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) string) []parse.Parser {
+	command := worker.Command{Path: program, Args: []string{WorkerCommand}, Limits: limits}
+	caged := worker.Wrap(command, cagedParsers(limits, OpenSecond(getenv))...)
+	if ocr != nil {
+		caged = append(caged, picture.New(limits, *ocr, pdf.OCRLibrary))
+		artist := &pdf.PDFium{CacheDir: WasmCache(getenv), Instances: 1}
+		for i, p := range caged {
+			if p.Info().Name == "pdf" {
+				caged[i] = pdf.OCR{Inner: p, Engine: artist, Tesseract: *ocr, Limits: limits}
+			}
+		}
+	}
+	return slices.Concat(plain.All(limits), caged)
+}
+
+// ParsersInside are all of ours, in this process: no worker bounds what a
+// hostile file makes them do, but for the limits that they keep to themselves.
+// Where second is not nil, it reads doubtful pages of PDF files again.
+func ParsersInside(limits parse.Limits, second *pdf.PDFium) []parse.Parser {
+	return slices.Concat(plain.All(limits), cagedParsers(limits, second))
+}
+
+// WasmCache is where compiled modules are kept: in the user's cache folder.
+func WasmCache(getenv func(string) string) string {
+	if dir := UserCache(getenv); dir != "" {
+		return filepath.Join(dir, "inlay", "wasm")
+	}
+	return ""
+}
+
+// OpenSecond is the reader of PDF pages that come out doubtful. The worker's
+// own process is what ends it.
+func OpenSecond(getenv func(string) string) *pdf.PDFium {
+	return &pdf.PDFium{Unstoppable: true, Instances: 1, CacheDir: WasmCache(getenv)}
+}
+
+// cagedParsers are those that run in a worker.
+func cagedParsers(limits parse.Limits, second *pdf.PDFium) []parse.Parser {
+	return slices.Concat([]parse.Parser{pdf.Parser{Limits: limits, Second: second}}, markup.All(limits), office.All(limits), legacy.All(limits), []parse.Parser{archive.Zip(limits)})
+}
+
+// Work is the whole program as a worker: one document from in, its pages to out.
+// It reads no configuration; what it needs comes with the document.
+func Work(ctx context.Context, getenv func(string) string, in io.Reader, out io.Writer) error {
+	second := OpenSecond(getenv)
+	child := worker.Child{
+		Parsers: func(limits parse.Limits) (*parse.Registry, error) {
+			return parse.NewRegistry(ParsersInside(limits, second)...)
+		},
+		Warm: func(p parse.Info) {
+			if p.Name == "pdf" || p.Name == "mail" || p.Name == "msg" || p.Name == "zip" { // they carry PDF files
+				_ = second.Keep() // without it, a doubtful page compiles the module again
+			}
+		},
+	}
+	return child.Main(ctx, in, out)
+}
+
+// UserCache is the folder for what can be made again; empty if there is none.
+func UserCache(getenv func(string) string) string {
+	if dir := getenv("XDG_CACHE_HOME"); dir != "" {
+		return dir
+	}
+	if home := getenv("HOME"); home != "" {
+		return filepath.Join(home, ".cache")
+	}
+	return ""
+}
