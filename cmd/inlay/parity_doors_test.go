@@ -17,6 +17,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/options"
 	"inlay/parse"
@@ -332,7 +333,7 @@ func (s parityStep) values() map[string]any {
 
 // goAPI is turn.Engine by itself.
 func (r *parityRun) goAPI() seen {
-	m := modelSettings{Model: "openai:" + r.turn.modelName(), BaseURL: r.model.url}
+	m := wire.ModelSettings{Model: "openai:" + r.turn.modelName(), BaseURL: r.model.url}
 	past := &history{}
 	for i, step := range r.turn.steps {
 		m.ContextLength = step.length()
@@ -347,8 +348,8 @@ func (r *parityRun) goAPI() seen {
 	return nil
 }
 
-func (r *parityRun) goStep(m modelSettings, past *history, step parityStep) (*turn.Turn, seen) {
-	model, err := openAnswerer(m, noEnv)
+func (r *parityRun) goStep(m wire.ModelSettings, past *history, step parityStep) (*turn.Turn, seen) {
+	model, err := wire.OpenAnswerer(m, noEnv)
 	require.NoError(r.t, err)
 	request := r.goRequest(past, step)
 	request.Model = model
@@ -415,8 +416,8 @@ func (r *parityRun) goRequest(past *history, step parityStep) turn.Request {
 	return request
 }
 
-func (r *parityRun) goEngine(m modelSettings) *turn.Engine {
-	injector, err := openInjector(r.t.Context(), searchSettings{Embedder: "builtin"}, m, noEnv)
+func (r *parityRun) goEngine(m wire.ModelSettings) *turn.Engine {
+	injector, err := wire.OpenInjector(r.t.Context(), wire.Search{Embedder: "builtin"}, m, noEnv)
 	require.NoError(r.t, err)
 	e := &turn.Engine{Injector: injector, Memo: &turn.Memo{}}
 	if r.turn.processed {
