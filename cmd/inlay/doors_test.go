@@ -256,8 +256,8 @@ func doors(t *testing.T) []door {
 		{"environment", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "environment") }, flag},
 		{"file", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "file") }, flag},
 		{"strategy", options.Files, runStrategy, func(o options.Option) string { return "options.preprocessors.files." + o.Key + ": " }},
-		{"preprocess", options.Request, func(t *testing.T, q asked) outcome { return preprocess(t, address, q) }, func(o options.Option) string { return `"` + o.Key + ": " }},
-		{"completions", options.Request, func(t *testing.T, q asked) outcome { return complete(t, address, model, q) }, func(o options.Option) string { return `"inlay.` + o.Key + ": " }},
+		{"preprocess", options.Request, func(t *testing.T, q asked) outcome { t.Helper(); return preprocess(t, address, q) }, func(o options.Option) string { return `"` + o.Key + ": " }},
+		{"completions", options.Request, func(t *testing.T, q asked) outcome { t.Helper(); return complete(t, address, model, q) }, func(o options.Option) string { return `"inlay.` + o.Key + ": " }},
 	}
 }
 
@@ -312,7 +312,7 @@ func (r result) outcome() outcome {
 func askCommand(t *testing.T, q asked, by string) outcome {
 	t.Helper()
 	env := map[string]string{}
-	file := ""
+	var file strings.Builder
 	args := append([]string{"ask", "-q", "--no-save", "--output", "json"}, writeTurn(t, q)...)
 	for key, value := range windowed(q) {
 		o, _ := options.Find(key)
@@ -322,12 +322,12 @@ func askCommand(t *testing.T, q asked, by string) outcome {
 		case "environment":
 			env[o.Env()] = fmt.Sprint(value)
 		case "file":
-			file += fmt.Sprintf("%s: %v\n", key, value)
+			fmt.Fprintf(&file, "%s: %v\n", key, value)
 		}
 	}
 	if by == "file" {
 		env["INLAY_CONFIG"] = filepath.Join(t.TempDir(), "inlay.yaml")
-		require.NoError(t, os.WriteFile(env["INLAY_CONFIG"], []byte(file), 0o600))
+		require.NoError(t, os.WriteFile(env["INLAY_CONFIG"], []byte(file.String()), 0o600))
 	}
 	var out, errs bytes.Buffer
 	err := run(t.Context(), append(args, "--", q.question), func(name string) string { return env[name] }, strings.NewReader(""), &out, &errs)

@@ -57,6 +57,7 @@ func TestRows(t *testing.T) {
 
 // countRows looks for the statement rows of each page among ours.
 func countRows(t *testing.T, doc parse.Document, pages []string) (n rowCount) {
+	t.Helper()
 	for _, s := range doc.Sections {
 		if s.Kind != parse.Page || s.Number > len(pages) {
 			continue

@@ -128,7 +128,7 @@ func (t *tabulator) entryOf(r tableRow) entry {
 			if sign != nil {
 				s = joinStrips(*sign, s)
 			}
-			e.takeText(s, len(words))
+			takeText(&e, s, len(words))
 		}
 		sign = nil
 	}
@@ -137,7 +137,7 @@ func (t *tabulator) entryOf(r tableRow) entry {
 
 // takeText takes a strip that is no amount: a part of the label, or text among
 // the amounts.
-func (e *entry) takeText(s strip, words int) {
+func takeText(e *entry, s strip, words int) {
 	if len(e.amounts) == 0 {
 		e.label = append(e.label, s)
 		return
