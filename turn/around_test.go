@@ -248,6 +248,7 @@ func (w *watcher) Routed(o route.Outcome) {
 		w.seen = append(w.seen, "routed")
 	}
 }
+func (w *watcher) Spent(turn.Routed)                  { w.seen = append(w.seen, "spent") }
 func (w *watcher) Stage(name string, _ time.Duration) { w.seen = append(w.seen, name) }
 
 // TestObserver: it is told of each step.
@@ -256,7 +257,7 @@ func TestObserver(t *testing.T) {
 	e, model := routed(newEngine(t), nil), newSpeaker(t, 4000)
 	e.Observe = w
 	ask(t, e, turn.Request{Text: "Read src/tide.go", Intent: "builtin", Model: model, Tools: tools("read_file")})
-	require.Equal(t, []string{"split", "no_files", "routed"}, w.seen)
+	require.Equal(t, []string{"split", "no_files", "routed", "spent"}, w.seen)
 	w.seen = nil
 	ask(t, e, turn.Request{Text: question, Files: []injection.File{file("lease.md", lease)}, Model: model, Strategy: askDocuments(t), Options: cited(t)})
 	require.Equal(t, []string{"strategy", "fits"}, w.seen)

@@ -16,6 +16,8 @@ type Observer interface {
 	Decided(r injection.Result)
 	// Routed is told where a turn went.
 	Routed(o route.Outcome)
+	// Spent is told what a turn that the router saw came to, once its answer is there.
+	Spent(r Routed)
 	// Stage is told how long a part of a turn took.
 	Stage(name string, took time.Duration)
 }
@@ -25,6 +27,7 @@ type nobody struct{}
 func (nobody) Split(string, intent.Result) {}
 func (nobody) Decided(injection.Result)    {}
 func (nobody) Routed(route.Outcome)        {}
+func (nobody) Spent(Routed)                {}
 func (nobody) Stage(string, time.Duration) {}
 
 func (e *Engine) observe() Observer {

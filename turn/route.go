@@ -48,6 +48,9 @@ func (t *Turn) takeRoute(ctx context.Context) error {
 		err = t.apply(r.Settings)
 	}
 	t.Route.Summary = t.Route.SavedText()
+	if !out.Routed || t.Route.proposal != nil {
+		t.engine.observe().Spent(*t.Route)
+	}
 	return err
 }
 
@@ -182,6 +185,7 @@ func (t *Turn) Answered(usage llm.Usage, text string, took time.Duration) {
 		stage.In, stage.Out = r.sent, r.counter.Count(text).N
 	}
 	r.Stages = append(r.Stages, stage)
+	t.engine.observe().Spent(*r)
 }
 
 // jsonOf is the tools as the large model would be sent them.

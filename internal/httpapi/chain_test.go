@@ -218,4 +218,10 @@ func TestRoute(t *testing.T) {
 	figures := string(s.do("GET", "/metrics", "", nil).body)
 	require.Contains(t, figures, `inlay_route_decisions_total{decision="tool"} 2`)
 	require.Contains(t, figures, `inlay_route_decisions_total{decision="big"} 3`)
+	require.Contains(t, figures, `inlay_route_reasons_total{code="tool"} 2`)
+	require.Contains(t, figures, `inlay_route_reasons_total{code="conceptual"}`)
+	require.Contains(t, figures, `inlay_route_tokens_total{direction="in",stage="preprocessor"} 0`)
+	require.Regexp(t, `inlay_route_tokens_total\{direction="in",stage="big"\} [1-9]`, figures)
+	require.Regexp(t, `inlay_route_tokens_total\{direction="in",stage="big-retry"\} [1-9]`, figures)
+	require.Regexp(t, `inlay_route_saved_tokens_total [1-9]`, figures)
 }

@@ -14,6 +14,7 @@ import (
 	"inlay/injection"
 	"inlay/intent"
 	router "inlay/route"
+	"inlay/turn"
 )
 
 // Metrics are the service's figures. Their labels are routes, codes and names
@@ -34,6 +35,9 @@ type Metrics struct {
 	splits      *prometheus.CounterVec
 	documents   prometheus.Counter
 	routed      *prometheus.CounterVec
+	reasons     *prometheus.CounterVec
+	routeTokens *prometheus.CounterVec
+	routeSaved  prometheus.Counter
 }
 
 // NewMetrics makes a set of figures at zero.
@@ -54,8 +58,11 @@ func NewMetrics() *Metrics {
 		splits:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_intent_analyses_total", Help: "Questions looked through for pasted bulk: whole (nothing moved), moved, failed (the question stayed)."}, []string{"analyzer", "outcome"}),
 		documents:   prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_intent_documents_total", Help: "Documents made of pasted bulk."}),
 		routed:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_decisions_total", Help: "Routed turns by decision: tool, big, none (the prompt stayed)."}, []string{"decision"}),
+		reasons:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_reasons_total", Help: "Routed turns by why they went there."}, []string{"code"}),
+		routeTokens: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_tokens_total", Help: "Tokens of answered routed turns by stage: preprocessor, big, big-retry."}, []string{"stage", "direction"}),
+		routeSaved:  prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_route_saved_tokens_total", Help: "Tokens that answered routed turns saved against their unrouted prompts; turns that cost more count nothing."}),
 	}
-	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.evaluations, m.splits, m.documents, m.routed,
+	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.evaluations, m.splits, m.documents, m.routed, m.reasons, m.routeTokens, m.routeSaved,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return m
@@ -79,10 +86,10 @@ func (m *Metrics) begin(r route) func(status int) {
 	}
 }
 
-// ParseFailed implements session.Observer.
+// ParseFailed counts a file that could not be read.
 func (m *Metrics) ParseFailed(code fault.Code) { m.unread.WithLabelValues(string(code)).Inc() }
 
-// Decided implements session.Observer.
+// Decided implements [turn.Observer].
 func (m *Metrics) Decided(r injection.Result) {
 	m.decisions.WithLabelValues(string(r.Strategy), string(r.ReasonCode)).Inc()
 	if !r.DryRun && r.Strategy != injection.InjectFull {
@@ -93,7 +100,7 @@ func (m *Metrics) Decided(r injection.Result) {
 	}
 }
 
-// Split implements session.Observer.
+// Split implements [turn.Observer].
 func (m *Metrics) Split(analyzer string, r intent.Result) {
 	outcome := "whole"
 	switch {
@@ -106,21 +113,33 @@ func (m *Metrics) Split(analyzer string, r intent.Result) {
 	m.documents.Add(float64(len(r.Documents)))
 }
 
-// Routed implements session.Observer.
+// Routed implements [turn.Observer].
 func (m *Metrics) Routed(o router.Outcome) {
 	decision := "none"
 	if o.Routed {
 		decision = string(o.Decision.Decision)
 	}
 	m.routed.WithLabelValues(decision).Inc()
+	if o.Code != "" {
+		m.reasons.WithLabelValues(string(o.Code)).Inc()
+	}
 }
 
-// Stage implements session.Observer.
+// Spent implements [turn.Observer].
+func (m *Metrics) Spent(r turn.Routed) {
+	m.routeSaved.Add(float64(max(0, r.Saved)))
+	for _, s := range r.Stages {
+		m.routeTokens.WithLabelValues(s.Name, "in").Add(float64(s.In))
+		m.routeTokens.WithLabelValues(s.Name, "out").Add(float64(s.Out))
+	}
+}
+
+// Stage implements [turn.Observer].
 func (m *Metrics) Stage(name string, took time.Duration) {
 	m.stages.WithLabelValues(name).Observe(took.Seconds())
 }
 
-// UpstreamFailed implements session.Observer.
+// UpstreamFailed counts a failure of a server of models.
 func (m *Metrics) UpstreamFailed(upstream string, code fault.Code) {
 	m.upstream.WithLabelValues(upstream, string(code)).Inc()
 }

@@ -32,3 +32,4 @@ func (nobody) UpstreamFailed(string, fault.Code) {}
 func (nobody) Evaluated(string)                  {}
 func (nobody) Split(string, intent.Result)       {}
 func (nobody) Routed(route.Outcome)              {}
+func (nobody) Spent(turn.Routed)                 {}
