@@ -12,7 +12,7 @@ assert.equal(file.filename, path.basename(document));
 console.log("uploaded", file.id, file.status);
 
 const parts = [{ type: "text", text: "How long is the notice period?" }, { type: "file", file: { file_id: file.id } }];
-const inlay = { mode: "retrieval", limit: 2 };
+const inlay = { mode: "retrieval", retrieval_limit: 2 };
 const answer = await client.chat.completions.create({ model, messages: [{ role: "user", content: parts }], inlay });
 assert.ok(answer.choices[0].message.content.length > 0);
 assert.equal(answer.inlay.strategy, "retrieval");

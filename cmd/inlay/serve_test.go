@@ -153,7 +153,7 @@ func officialClient(t *testing.T, address string) {
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, 404, refused.StatusCode)
 	require.Equal(t, "file_not_found", refused.Code)
-	question.Model = "no-such-model"
+	question.Model, question.Messages = "no-such-model", []openai.ChatCompletionMessageParamUnion{openai.UserMessage("How long is it?")}
 	_, err = client.Chat.Completions.New(ctx, question)
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "model_not_found", refused.Code)
