@@ -136,9 +136,17 @@ func TestPromptThatFillsTheWindow(t *testing.T) {
 	require.Equal(t, window, a.Usage.Prompt)
 
 	before, _, _ := g.last()
-	_, err = lay(words + 1)
+	// The marks around a file come from its text, so a word more may make them
+	// a few tokens shorter.
+	for range 16 {
+		words++
+		if res, err = lay(words); err != nil {
+			break
+		}
+		require.LessOrEqual(t, count(res), window)
+	}
 	require.True(t, fault.Is(err, fault.DoesNotFit), "%v", err)
-	require.ErrorContains(t, err, "1 tokens more than the window of 512")
+	require.ErrorContains(t, err, "tokens more than the window of 512")
 	after, _, _ := g.last()
 	require.Equal(t, before, after, "refused by us: the server was not asked")
 }
