@@ -9,6 +9,7 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/intent"
 )
 
 const chatHelp = `/attach FILE[=MODE]   attach a file to the next question
@@ -87,8 +88,10 @@ func (t *talk) why() error {
 	if t.last == nil {
 		return t.say("Nothing has been decided yet.\n")
 	}
-	if err := printSplit(t.app.stdout, t.last.Intent); err != nil {
-		return err
+	if split := t.last.Intent; split != nil && split.Decision != intent.Small { // small is what nearly all questions are
+		if err := printSplit(t.app.stdout, split); err != nil {
+			return err
+		}
 	}
 	return printResult(t.app.stdout, *t.last.Result)
 }
