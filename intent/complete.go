@@ -86,9 +86,9 @@ type completion struct {
 	added       int // bytes that are in sentences and items
 }
 
-// wholeLines are the items, those of several lines that begin or end within a
-// word with the rest of that line: a line that is half in one document and half
-// in another answers no question.
+// wholeLines are the items, those of several lines that begin within a word or
+// end within a line with the rest of that line, unless the intent says it: a line
+// that is half in one document and half in another answers no question.
 func (c *completion) wholeLines(items []Item) []Item {
 	items = slices.Clone(items)
 	for i, it := range items {
@@ -109,8 +109,7 @@ func (c *completion) wholeLines(items []Item) []Item {
 	return items
 }
 
-// toLine grows a stretch to the ends of its lines within room, where it is cut
-// within a word.
+// toLine grows a stretch to the ends of its lines within room.
 func (c *completion) toLine(room, r Range) Range {
 	grown := r
 	head := c.raw[room.Start:r.Start]
@@ -120,8 +119,13 @@ func (c *completion) toLine(room, r Range) Range {
 	if last, _ := utf8.DecodeLastRuneInString(head); head != "" && !unicode.IsSpace(last) && !unicode.IsSpace(rune(c.raw[r.Start])) {
 		grown.Start -= len(head)
 	}
-	if first, _ := utf8.DecodeRuneInString(tail); tail != "" && !unicode.IsSpace(first) && !unicode.IsSpace(rune(c.raw[r.End-1])) {
-		grown.End += len(tail)
+	first, _ := utf8.DecodeRuneInString(tail)
+	inWord := !unicode.IsSpace(first) && !unicode.IsSpace(rune(c.raw[r.End-1]))
+	bulkGoesOn := room.End-r.End > paraphrase*len(c.intent)+courtesies
+	rest := c.trim(Range{r.End, r.End + len(tail)})
+	said := c.holds(rest) || !bulkGoesOn && c.carries(c.raw[rest.Start:rest.End])
+	if c.raw[r.End-1] != '\n' && rest.Start < rest.End && (inWord || !said) {
+		grown.End = rest.End
 	}
 	return grown
 }

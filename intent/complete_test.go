@@ -334,10 +334,10 @@ func TestCutLines(t *testing.T) {
 		return intent.Item{Title: "x", MimeType: "text/plain", Content: raw[s:e], Start: s, End: e}
 	}
 	for want, item := range map[string]intent.Item{
-		"08:00 INFO one row\n08:01 INFO two rows":  at("08:00", "08:01 INFO tw"),
-		"08:01 INFO two rows\n08:02 ERROR no disk": at("1 INFO two", "08:02 ERROR no di"),
-		"08:00 INFO one row\n08:01 INFO":           at("08:00", "08:01 INFO"), // cut between words: it may be meant
-		"INFO two rows\n08:02 ERROR no disk":       at("INFO two", "08:02 ERROR no disk"),
+		"08:00 INFO one row\n08:01 INFO two rows":                      at("08:00", "08:01 INFO tw"),
+		"08:01 INFO two rows\n08:02 ERROR no disk":                     at("1 INFO two", "08:02 ERROR no di"),
+		"08:00 INFO one row\n08:01 INFO two rows\n08:02 ERROR no disk": at("08:00", "08:02 ERROR"),
+		"INFO two rows\n08:02 ERROR no disk":                           at("INFO two", "08:02 ERROR no disk"),
 	} {
 		a, err := intent.Complete(intent.Message{Text: raw, Large: true, Window: 100}, intent.Analysis{Intent: "Why did it stop?", ContextItems: []intent.Item{item}})
 		require.NoError(t, err)
