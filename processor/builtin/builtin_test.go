@@ -153,7 +153,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		"tool_modifiers: [{name: ToolInjectionModifier, options: {rules: [{whenn: x, tools: [read_file]}]}}]": "p.yaml:1:80: ToolInjectionModifier has no option rules.whenn; it has when, tools; did you mean when?",
 		"tool_modifiers: [{name: ToolInjectionModifier, options: {rules: [{tools: [reed_file]}]}}]":           `names the unknown tool "reed_file"`,
 		"tool_modifiers: [{name: ToolParameterModifier, options: {rules: [{tool: reed_*, remove: [x]}]}}]":    `names the unknown tool "reed_*"`,
-		"tool_modifiers: [{name: ToolValidationModifier, options: {deny: [reed_file]}}]":                      `names the tool "reed_file"`,
+		"tool_modifiers: [{name: ToolValidationModifier, options: {deny: [reed_file]}}]":                      `names the unknown tool "reed_file"`,
 		"drop_defaults: [LoopDetectionModifer]":                                                               `drop_defaults names "LoopDetectionModifer", which is neither a family nor a default processor; did you mean LoopDetectionModifier?`,
 	} {
 		_, err := processor.Load("p.yaml", []byte("processors: {"+entry+"}"), builtin.Registry(builtin.Host{Tools: []string{"read_file", "list_directory"}}))
