@@ -43,6 +43,7 @@ const (
 	EmbedderMismatch   Code = "embedder_mismatch"
 	StoreDamaged       Code = "store_damaged"
 	Unauthorized       Code = "unauthorized"
+	Forbidden          Code = "forbidden" // the caller is known and may not do this, or may not call at all
 	RateLimited        Code = "rate_limited"
 	NotFound           Code = "not_found" // a chat, an evaluation, a route
 	Conflict           Code = "conflict"  // it has changed since it was read

@@ -88,6 +88,7 @@ func serviceRows() []Option {
 		{Key: "tls_cert", Flag: "tls-cert", Placeholder: "FILE", Doors: Service, Help: "Certificate chain, PEM: serve HTTPS."},
 		{Key: "tls_key", Flag: "tls-key", Placeholder: "FILE", Doors: Service, Help: "Key of the certificate, PEM."},
 		{Key: "cors", Flag: "cors", Kind: List, Placeholder: "ORIGIN", Doors: Service, Help: "Web origin that may call, for example https://app.example.org; without it none."},
+		{Key: "allow_hosts", Flag: "allow-host", Kind: List, Placeholder: "NAME", Doors: Service, Help: "Name by which a server without keys may be called, besides this computer's own, for example that of a proxy on this computer."},
 		{Key: "max_body_bytes", Flag: "max-body", Kind: Bytes, Bounds: one, Default: "67108864", Placeholder: "BYTES", Doors: Service, Help: "Largest JSON body, for example 67108864 or 64MiB."},
 		{Key: "bodies_bytes", Flag: "bodies", Kind: Bytes, Default: "0", Placeholder: "BYTES", Doors: Service, Help: "JSON bodies in memory at once, in all, half of it for one key: beyond it the answer is 429; 0: four times --max-body."},
 		{Key: "max_file_bytes", Flag: "max-file", Kind: Bytes, Bounds: one, Default: "536870912", Placeholder: "BYTES", Doors: Service, Help: "Largest uploaded file."},

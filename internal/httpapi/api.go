@@ -28,6 +28,7 @@ type Config struct {
 	Logger  *slog.Logger
 	Limits  Limits
 	Origins []string // web origins that may call; none
+	Hosts   []string // names, in lower case, that a server without keys is called by, besides this computer's own; none
 	Version string
 	Tracer  *tracing.Tracer // of requests; nil: off
 }

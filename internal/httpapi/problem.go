@@ -26,7 +26,7 @@ func statusOf(code fault.Code) int {
 		return http.StatusBadRequest
 	case fault.Unauthorized:
 		return http.StatusUnauthorized
-	case fault.PreprocessorPermissionUnavailable:
+	case fault.Forbidden, fault.PreprocessorPermissionUnavailable:
 		return http.StatusForbidden
 	case fault.FileNotFound, fault.ModelNotFound, fault.NotFound, fault.StrategyNotFound, fault.PreprocessorNotFound:
 		return http.StatusNotFound

@@ -62,7 +62,7 @@ func errKey() error {
 // required, everybody is [state.Local], whatever key a client makes up. Every refusal is the same
 // fault.Unauthorized.
 func (g *Gate) Owner(ctx context.Context, secret string) (string, error) {
-	if open, err := g.open(ctx); err != nil || open {
+	if open, err := g.Open(ctx); err != nil || open {
 		return state.Local, err
 	}
 	if secret == "" {
@@ -75,8 +75,8 @@ func (g *Gate) Owner(ctx context.Context, secret string) (string, error) {
 	return owner, err
 }
 
-// open reports whether nobody needs a key. Once one is needed it stays so.
-func (g *Gate) open(ctx context.Context) (bool, error) {
+// Open reports whether nobody needs a key. Once one is needed it stays so.
+func (g *Gate) Open(ctx context.Context) (bool, error) {
 	if g.Require {
 		return false, nil
 	}
