@@ -16,6 +16,7 @@ import (
 	fastjson "github.com/segmentio/encoding/json"
 
 	"inlay/fault"
+	"inlay/internal/keys"
 	"inlay/internal/state"
 	"inlay/options"
 )
@@ -23,11 +24,13 @@ import (
 // call is one request on its way.
 type call struct {
 	*http.Request
-	w     *recorder
-	id    string // of the request, in answers and logs
-	owner string
-	holds int64 // bytes of its body that are counted among the bodies
-	api   *API
+	w       *recorder
+	id      string // of the request, in answers and logs
+	owner   string
+	account string // whose limits count: the owner, or empty where nobody needs a key
+	caller  keys.Caller
+	holds   int64 // bytes of its body that are counted among the bodies
+	api     *API
 }
 
 func (c *call) ctx() context.Context { return c.Context() }

@@ -99,15 +99,16 @@ func (a *API) guarded(ctx context.Context, c *call, r route) (err error) {
 	if r.open {
 		return r.handle(c)
 	}
-	if c.owner, err = a.config.Gate.Owner(ctx, secretOf(c.Request)); err != nil {
+	if ctx, err = a.admit(ctx, c, r); err != nil {
 		return err
 	}
-	leave, err := a.limiter.enter(c.owner)
+	c.Request = c.WithContext(ctx)
+	leave, err := a.limiter.enter(c.account)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	defer func() { a.bodies.give(c.owner, c.holds) }()
+	defer func() { a.bodies.give(c.account, c.holds) }()
 	return ended(ctx, r.handle(c))
 }
 
@@ -133,6 +134,9 @@ func (a *API) note(c *call, r route, err error, took time.Duration) {
 	level, attrs := slog.LevelInfo, []slog.Attr{
 		slog.String("request", c.id), slog.String("method", c.Method), slog.String("route", r.path), slog.Int("status", c.w.statusOr(err)),
 		slog.Int64("bytes", c.w.bytes), slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("owner", c.owner),
+	}
+	if c.caller.Key != "" {
+		attrs = append(attrs, slog.String("key", c.caller.Key))
 	}
 	if err != nil {
 		f := failureOf(err)

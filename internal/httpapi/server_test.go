@@ -143,7 +143,7 @@ func (h held) Parse(ctx context.Context, f parse.File, report parse.Progress) (p
 // key makes a key and returns its secret.
 func (s *server) key(name string) string {
 	s.t.Helper()
-	_, secret, err := keys.Make(s.t.Context(), s.store, name)
+	_, secret, err := keys.Make(s.t.Context(), s.store, keys.Wish{Name: name})
 	require.NoError(s.t, err)
 	return secret
 }
