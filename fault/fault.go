@@ -15,6 +15,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"time"
 )
 
 // Code is a stable, machine-readable name of a kind of failure.
@@ -82,6 +83,8 @@ type Error struct {
 	Next    string // what the reader can do about it, in a phrase
 	Err     error  // the cause, may be nil
 	Status  int    // HTTP status by which a model server refused; of BackendRefused 400 to 499, to be handed on; 0: none
+
+	RetryAfter time.Duration // when to ask again, where a server says so; 0: it does not
 }
 
 // Error renders "subject: reason (next step)".

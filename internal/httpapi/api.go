@@ -113,7 +113,7 @@ type route struct {
 func (a *API) table() []route {
 	return []route{
 		{method: "GET", path: "/healthz", open: true, handle: a.health, doc: operation{tag: "server", summary: "Whether the process lives", answer: statusAnswer{}}},
-		{method: "GET", path: "/readyz", open: true, handle: a.ready, doc: operation{tag: "server", summary: "Whether requests can be answered", answer: statusAnswer{}}},
+		{method: "GET", path: "/readyz", open: true, handle: a.ready, doc: operation{tag: "server", summary: "Whether requests can be answered", answer: readyAnswer{}}},
 		{method: "GET", path: "/metrics", open: true, handle: a.metrics, doc: operation{tag: "server", summary: "Figures in Prometheus' form", kind: "text/plain"}},
 		{method: "GET", path: "/openapi.json", open: true, handle: a.openapi, doc: operation{tag: "server", summary: "This description", kind: "application/json"}},
 

@@ -36,7 +36,10 @@ type call struct {
 func (c *call) ctx() context.Context { return c.Context() }
 
 // json answers with v.
-func (c *call) json(v any) error {
+func (c *call) json(v any) error { return c.jsonWith(http.StatusOK, v) }
+
+// jsonWith answers with v and a status.
+func (c *call) jsonWith(status int, v any) error {
 	b := c.api.buffer()
 	defer c.api.release(b)
 	var err error
@@ -46,7 +49,10 @@ func (c *call) json(v any) error {
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(b.data))) // else it goes in chunks
-	_, _ = patientWriter{c}.Write(b.data)              // a client that does not take it is gone
+	if status != http.StatusOK {
+		c.w.WriteHeader(status)
+	}
+	_, _ = patientWriter{c}.Write(b.data) // a client that does not take it is gone
 	return nil
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/fault"
-	"inlay/internal/state"
 	"inlay/internal/durable"
+	"inlay/internal/state"
 )
 
 // Allowed is how many of the three scopes a route is open to.
