@@ -63,7 +63,7 @@ func TestModels(t *testing.T) {
 	var told []string
 	r := Router{
 		Servers: Servers{up("a", "m"), up("gone"), up("b", "m", "tag:latest")},
-		Failed:  func(name string, code fault.Code) {
+		Failed: func(name string, code fault.Code) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, name+" "+string(code))
