@@ -16,6 +16,7 @@ import (
 	fastjson "github.com/segmentio/encoding/json"
 
 	"inlay/fault"
+	"inlay/internal/keys"
 	"inlay/internal/state"
 	"inlay/options"
 )
@@ -23,17 +24,22 @@ import (
 // call is one request on its way.
 type call struct {
 	*http.Request
-	w     *recorder
-	id    string // of the request, in answers and logs
-	owner string
-	holds int64 // bytes of its body that are counted among the bodies
-	api   *API
+	w       *recorder
+	id      string // of the request, in answers and logs
+	owner   string
+	account string // whose limits count: the owner, or empty where nobody needs a key
+	caller  keys.Caller
+	holds   int64 // bytes of its body that are counted among the bodies
+	api     *API
 }
 
 func (c *call) ctx() context.Context { return c.Context() }
 
 // json answers with v.
-func (c *call) json(v any) error {
+func (c *call) json(v any) error { return c.jsonWith(http.StatusOK, v) }
+
+// jsonWith answers with v and a status.
+func (c *call) jsonWith(status int, v any) error {
 	b := c.api.buffer()
 	defer c.api.release(b)
 	var err error
@@ -43,7 +49,10 @@ func (c *call) json(v any) error {
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(b.data))) // else it goes in chunks
-	_, _ = patientWriter{c}.Write(b.data)              // a client that does not take it is gone
+	if status != http.StatusOK {
+		c.w.WriteHeader(status)
+	}
+	_, _ = patientWriter{c}.Write(b.data) // a client that does not take it is gone
 	return nil
 }
 

@@ -137,6 +137,9 @@ func (a *API) complete(c *call) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := c.mayKeep(wants.ChatID); err != nil {
+		return err
+	}
 	done, err := a.service.Complete(c.ctx(), c.owner, body, wants)
 	if err != nil {
 		return withSteps(err, done.Turn)
