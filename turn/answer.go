@@ -163,6 +163,18 @@ func (t *Turn) Said() []chat.Message {
 	return slices.Concat(out, t.req.After, t.answers)
 }
 
+// Past is what was said before the new message, from the n-th message of the
+// request's past on, as the model sees it: a door keeps those that are new to it.
+func (t *Turn) Past(n int) []chat.Message {
+	var out []chat.Message
+	for _, m := range t.past {
+		if m.Ref > n {
+			out = append(out, m.Message)
+		}
+	}
+	return out
+}
+
 // Message is the new message as a history keeps it.
 func (t *Turn) Message() chat.Message {
 	m := t.message

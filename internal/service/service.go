@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"inlay/cache"
 	"inlay/eval"
@@ -74,6 +75,7 @@ type Service struct {
 	load     *load
 	known    strategies
 	measured upstream.Opened[llm.Measurer] // models that no upstream serves
+	swept    atomic.Int64                  // when old responses were looked for, in seconds since 1970
 	release  func()
 }
 
@@ -128,6 +130,10 @@ func (s *Service) begin(ctx context.Context) (err error) {
 		ParseFailed: c.Observe.ParseFailed, Forgotten: s.memo.Clear,
 	})
 	if err != nil {
+		return err
+	}
+	if err := s.sweepNow(ctx); err != nil {
+		s.Files.Stop()
 		return err
 	}
 	s.Jobs, err = jobs.Open(ctx, jobs.Config{
