@@ -169,6 +169,13 @@ func TestResponsesFollow(t *testing.T) {
 	first := s.respond(respond(inputFile("How long is the notice period?", "n.txt", "The notice period is four weeks."), "instructions", "Be brief."))
 	second := s.respond(respond("In French?", "previous_response_id", first.ID))
 	require.Equal(t, first.ID, *second.Previous)
+	for _, r := range []reply{first, second} {
+		marks := r.Output[0].Content[0].Annotations
+		require.Len(t, marks, 1, "a whole file is cited too, also in a follow-up")
+		require.Equal(t, "n.txt", marks[0]["filename"])
+		require.InDelta(t, 11, marks[0]["index"], 0)
+		require.Regexp(t, "^file-", marks[0]["file_id"])
+	}
 	require.Equal(t, "already_in_context", second.Inlay.ReasonCode)
 	said := messagesOf(u.last())
 	require.Len(t, said, 3, "instructions belong to one response")

@@ -225,20 +225,18 @@ func (s *Service) sweepResponses(ctx context.Context, now time.Time) error {
 	}
 }
 
-// Referred are the marks of an answer with the passages that they refer to.
+// Referred are the marks of an answer with what they refer to.
 func (c *Completion) Referred(answer string) []Reference {
 	var out []Reference
-	citations := c.Citations()
 	for _, m := range injection.Marks(answer) {
-		i := slices.IndexFunc(citations, func(one chat.Citation) bool { return one.Number == m.Number })
-		if i >= 0 {
-			out = append(out, Reference{m, citations[i]})
+		if to, ok := c.Marked(m.Number); ok {
+			out = append(out, Reference{m, to})
 		}
 	}
 	return out
 }
 
-// Reference is a mark of an answer and the passage that it refers to.
+// Reference is a mark of an answer and the passage or file that it refers to.
 type Reference struct {
 	Mark     injection.Mark
 	Citation chat.Citation
