@@ -25,6 +25,9 @@ name = "inlay"
 base_url = "%s/v1"
 wire_api = "responses"
 env_key = "INLAY_KEY"
+
+[analytics]
+enabled = false
 `
 
 // codex has the agent Codex do a task: over the scripted model it reads a file by
