@@ -133,7 +133,7 @@ type fileCitation struct {
 }
 
 func (a *API) complete(c *call) (err error) {
-	body, wants, err := c.completionBody()
+	body, wants, err := c.wantsBody()
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (a *API) complete(c *call) (err error) {
 	return a.wholeCompletion(c, done)
 }
 
-// completionBody takes the field inlay off the rest.
-func (c *call) completionBody() (body map[string]json.RawMessage, wants service.Wants, err error) {
+// wantsBody takes the field inlay off the rest.
+func (c *call) wantsBody() (body map[string]json.RawMessage, wants service.Wants, err error) {
 	data, err := c.readBody(nil)
 	if err != nil {
 		return nil, wants, err
@@ -194,7 +194,7 @@ func (a *API) wholeCompletion(c *call, done *service.Completion) error {
 		}
 		return c.json(json.RawMessage(data))
 	}
-	return &fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server gave no answer", Next: "ask again"}
+	return errNoAnswer()
 }
 
 // streamCompletion hands on chunks as they come. A failure before the first is

@@ -48,7 +48,7 @@ func TestScopes(t *testing.T) {
 			mine := s.made(secrets["ann"][state.Write])
 			mine["keys"] = s.spareKey("ann")
 			at := strings.NewReplacer("{id}", cmp.Or(mine[kind], "x"), "{turn}", "1").Replace(path)
-			got := s.do(method, at, secrets["ann"][scope], bodyFor(path))
+			got := s.do(method, at, secrets["ann"][scope], bodyFor(t, path))
 			refused := got.status == http.StatusForbidden
 			if refused {
 				require.Contains(t, string(got.body), "forbidden", r)
@@ -62,7 +62,7 @@ func TestScopes(t *testing.T) {
 			if mine[kind] == "" || !strings.Contains(path, "{id}") {
 				continue
 			}
-			foreign := s.do(method, at, secrets["bob"][scope], bodyFor(path))
+			foreign := s.do(method, at, secrets["bob"][scope], bodyFor(t, path))
 			require.Contains(t, []int{http.StatusNotFound, http.StatusForbidden}, foreign.status, "%s %s: %s", r, scope, foreign.body)
 			require.Equal(t, refused, foreign.status == http.StatusForbidden, r)
 		}

@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"chat", "tokens", "embed", "cache", "internal/state", "prompts", "parse/zipfile", "internal/olefile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/sqlite", "internal/state/statetest"},
 	{"parse/outline", "llm"},
-	{"llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
+	{"llm/responses", "llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
 	{"llm/ollama/ollamatest"},
 	{"parse/pdf", "parse/office", "parse/legacy", "parse/archive", "parse/picture", "parse/markup", "parse/plain", "parse/parsetest", "parse/worker", "retrieve", "strategy"},
 	{"retrieve/stored"},
