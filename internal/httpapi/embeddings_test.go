@@ -57,8 +57,8 @@ func TestEmbeddingRefusals(t *testing.T) {
 		{map[string]any{"model": "builtin", "input": "x", "dimensions": 256}, 400, "dimensions"},
 		{map[string]any{"model": "builtin", "input": "x", "encoding_format": "int8"}, 400, "encoding_format"},
 		{map[string]any{"model": "builtin", "input": "x", "inlay": map[string]any{"task": "x"}}, 400, "inlay.task"},
-		{map[string]any{"model": "builtin", "input": strings.Split(strings.Repeat("x ", 2049), " ")[:2049]}, 422, "2048"},
-		{map[string]any{"model": "builtin", "input": strings.Repeat("x ", 2<<20) + "y"}, 422, "4194304"},
+		{map[string]any{"model": "builtin", "input": strings.Split(strings.Repeat("x ", 2049), " ")[:2049]}, 400, "2048"},
+		{map[string]any{"model": "builtin", "input": strings.Repeat("x ", 2<<20) + "y"}, 400, "4194304"},
 	} {
 		got := s.do("POST", "/v1/embeddings", "", c.body)
 		require.Equal(t, c.status, got.status, string(got.body))

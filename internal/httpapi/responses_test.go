@@ -222,7 +222,7 @@ func TestResponseTruncation(t *testing.T) {
 	small := map[string]any{"context_length": 1000}
 	again := respond(inputFile("And the notice period?", "n.txt", "The notice period is four weeks."), "previous_response_id", previous, "inlay", small, "max_output_tokens", 50)
 	got := s.do("POST", "/v1/responses", "", again)
-	require.Equal(t, http.StatusUnprocessableEntity, got.status, string(got.body))
+	require.Equal(t, http.StatusBadRequest, got.status, string(got.body))
 	require.Contains(t, string(got.body), `\"truncation\": \"auto\"`)
 	again["truncation"], again["instructions"] = "auto", "Be brief."
 	r := s.respond(again)

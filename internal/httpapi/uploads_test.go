@@ -118,11 +118,11 @@ func TestUploadBounds(t *testing.T) {
 		s.begun(ann, 1+n)
 	}
 	got = s.do("POST", "/v1/uploads", ann, map[string]any{"bytes": 1, "filename": "a.txt"})
-	require.Equal(t, http.StatusUnprocessableEntity, got.status)
+	require.Equal(t, http.StatusBadRequest, got.status)
 	s.begun(bob, 1000)
 	s.begun(bob, 1000)
 	got = s.do("POST", "/v1/uploads", bob, map[string]any{"bytes": 1, "filename": "a.txt"})
-	require.Equal(t, http.StatusUnprocessableEntity, got.status, "their bytes are bounded together")
+	require.Equal(t, http.StatusBadRequest, got.status, "their bytes are bounded together")
 
 	old := s.left()[0]
 	data, err := os.ReadFile(filepath.Join(old, "upload.json"))
