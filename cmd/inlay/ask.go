@@ -9,6 +9,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/intent"
+	"inlay/internal/inputs"
 	"inlay/internal/wire"
 	"inlay/turn"
 )
@@ -17,7 +18,7 @@ import (
 // variables and prompt out.
 type askCmd struct {
 	settings
-	File    []rawArg `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File to attach; - is standard input. A mode may follow: big.pdf=retrieval."`
+	File    []rawArg `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File, folder, web address or glob to attach; - is standard input. A mode may follow: big.pdf=retrieval."`
 	History string   `placeholder:"FILE" help:"Conversation so far (inlay.history/v1); this turn is added to it, and it is made if it is not there."`
 	NoSave  bool     `help:"Leave the history file as it is."`
 	DryRun  bool     `help:"Decide, and embed nothing."`
@@ -27,7 +28,7 @@ type askCmd struct {
 	Quiet   bool     `short:"q" help:"No statuses."`
 	Output  string   `enum:"text,json,prompt" default:"text" help:"What to print: text, json or prompt."`
 
-	Question []rawArg `arg:"" optional:"" help:"What you want to know; - reads it from standard input."`
+	Question []rawArg `arg:"" optional:"" help:"What you want to know, and files to attach; - reads it from standard input. After -- nothing is a file."`
 }
 
 // Run injects the files into the question.
@@ -37,7 +38,11 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	options.DryRun, options.ExactCounts, options.Debug, options.DebugContent = c.DryRun, c.Exact, c.Debug, c.Content
-	question, err := c.question(ctx, a)
+	got, err := a.arguments(c.File, c.Question)
+	if err != nil {
+		return err
+	}
+	question, err := a.question(ctx, got)
 	if err != nil {
 		return err
 	}
@@ -45,7 +50,7 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	files, err := openEach(ctx, a, c.File)
+	attached, err := openEach(ctx, a, got.files)
 	if err != nil {
 		return err
 	}
@@ -59,13 +64,15 @@ func (c *askCmd) Run(ctx context.Context, a *app) error {
 	}
 	view := newStatusView(a.stderr, c.Quiet)
 	t, err := engine.Prepare(ctx, turn.Request{
-		Past: past.said(a.limits), Text: question, Files: files, Model: model, Options: options, Intent: c.Intent,
+		Past: past.said(a.limits), Text: question, Files: attached.files, Model: model, Options: options, Intent: c.Intent,
 		Report: view.show,
 	})
 	view.close()
 	if err != nil {
 		return err
 	}
+	a.unread(got, c.Quiet)
+	t.Result.Warnings = append(attached.warnings(), t.Result.Warnings...)
 	if !c.DryRun && !c.NoSave && c.History != "" {
 		if err := past.add(t.Said()...); err != nil {
 			return err
@@ -80,29 +87,36 @@ func (s settings) engine(ctx context.Context, a *app) (*turn.Engine, error) {
 	return &turn.Engine{Injector: injector, Analyzer: s.analyzer(a.getenv)}, err
 }
 
-// question is the words after the flags, or standard input.
-func (c *askCmd) question(ctx context.Context, a *app) (string, error) {
-	words := make([]string, len(c.Question))
-	for i, w := range c.Question {
-		words[i] = string(w)
-	}
-	text := strings.Join(words, " ")
-	if text == "-" {
-		for _, f := range c.File {
-			if path, _ := splitMode(string(f)); path == "-" {
+// question is the words among the arguments, or standard input.
+func (a *app) question(ctx context.Context, got typed) (string, error) {
+	text := got.question
+	if text == inputs.Stdin {
+		for _, f := range got.files {
+			if path, _ := splitMode(string(f)); path == inputs.Stdin {
 				return "", &fault.Error{Code: fault.Usage, Subject: "-", Reason: "standard input cannot be both a file and the question"}
 			}
 		}
-		data, err := io.ReadAll(cancelable{ctx.Done(), a.stdin})
+		data, err := io.ReadAll(inputs.Cancelable{Done: ctx.Done(), R: a.stdin})
 		if err != nil {
 			return "", fmt.Errorf("read the question: %w", err)
 		}
 		text = strings.TrimSuffix(string(data), "\n")
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", &fault.Error{Code: fault.Usage, Subject: "question", Reason: "is empty", Next: `say what you want to know: inlay ask -f FILE "question"`}
+		return "", &fault.Error{Code: fault.Usage, Subject: "question", Reason: "is empty", Next: a.askHow(got)}
 	}
 	return text, nil
+}
+
+// askHow is what to type where no question was.
+func (a *app) askHow(got typed) string {
+	switch {
+	case a.taken != "":
+		return fmt.Sprintf(`%q is a file and is attached; add what you want to know: inlay ask "question" %s`, a.taken, a.taken)
+	case len(got.files) == 0 && a.piped():
+		return `standard input is taken as a document: add what you want to know, ... | inlay ask "question"; inlay ask -f FILE - reads the question from it`
+	}
+	return `say what you want to know: inlay ask -f FILE "question"`
 }
 
 // print writes the result. Where that is the prompt alone, warnings and

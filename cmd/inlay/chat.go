@@ -24,22 +24,30 @@ import (
 // chatCmd talks with a model about files.
 type chatCmd struct {
 	settings
-	File    []string `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File to attach to the first question."`
+	File    []rawArg `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File, folder, web address or glob to attach to the first question; - is standard input. A mode may follow: big.pdf=retrieval."`
 	History string   `placeholder:"FILE" help:"Conversation to go on with (inlay.history/v1); it is made if it is not there."`
 	Quiet   bool     `short:"q" help:"No statuses."`
 
-	Question []string `arg:"" optional:"" help:"One question; without it the chat reads lines from standard input."`
+	Question []rawArg `arg:"" optional:"" help:"One question, and files to attach; without a question the chat reads lines from standard input. After -- nothing is a file."`
 }
 
 // Run answers one question, or lines until they end. A turn that fails ends a
 // chat of one question; an interactive chat says so and goes on.
 func (c *chatCmd) Run(ctx context.Context, a *app) error {
-	t, err := c.open(ctx, a)
+	got, err := a.arguments(c.File, c.Question)
 	if err != nil {
 		return err
 	}
-	if question := strings.Join(c.Question, " "); strings.TrimSpace(question) != "" {
-		return t.turn(ctx, question)
+	if err := a.free(got); err != nil {
+		return err
+	}
+	t, err := c.open(ctx, a, got.files)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(got.question) != "" {
+		defer a.unread(got, c.Quiet)
+		return t.turn(ctx, got.question)
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
@@ -76,7 +84,7 @@ type talk struct {
 	prompt  string // before each line; empty where no person types
 }
 
-func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
+func (c *chatCmd) open(ctx context.Context, a *app, names []rawArg) (*talk, error) {
 	options, err := c.options()
 	if err != nil {
 		return nil, err
@@ -97,8 +105,7 @@ func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
 	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		t.prompt = "> "
 	}
-	t.files, t.images, err = openFiles(ctx, a, c.File)
-	return t, err
+	return t, t.attach(ctx, names)
 }
 
 // readLines sends the lines of r until they or ctx end.

@@ -27,7 +27,10 @@ func (t *talk) command(ctx context.Context, line string) error {
 	rest = strings.TrimSpace(rest)
 	switch name {
 	case "/attach":
-		return t.attach(ctx, rest)
+		if rest == "" {
+			return &fault.Error{Code: fault.Usage, Subject: "/attach", Reason: "names no file"}
+		}
+		return t.attach(ctx, []rawArg{rawArg(rest)})
 	case "/files":
 		return t.say(t.listFiles())
 	case "/why":
@@ -55,15 +58,16 @@ func (t *talk) command(ctx context.Context, line string) error {
 	}
 }
 
-func (t *talk) attach(ctx context.Context, arg string) error {
-	if arg == "" {
-		return &fault.Error{Code: fault.Usage, Subject: "/attach", Reason: "names no file"}
-	}
-	files, images, err := openFiles(ctx, t.app, []string{arg})
+// attach reads files for the next question. What has no path to be read from again
+// is kept for later turns.
+func (t *talk) attach(ctx context.Context, names []rawArg) error {
+	o, err := openFiles(ctx, t.app, names)
 	if err != nil {
 		return err
 	}
-	t.files, t.images = append(t.files, files...), append(t.images, images...)
+	o.tell(t.app)
+	t.past.hold(o.files)
+	t.files, t.images = append(t.files, o.files...), append(t.images, o.images...)
 	return nil
 }
 
