@@ -55,6 +55,11 @@ func (c *agentCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.Replay == "" {
+		if err := a.choose(ctx, &c.ModelSettings); err != nil {
+			return err
+		}
+	}
 	tape, err := c.openTape()
 	if err != nil {
 		return err

@@ -11,13 +11,10 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/term"
-
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/wire"
-	"inlay/llm"
 	"inlay/turn"
 )
 
@@ -66,7 +63,9 @@ func (c *chatCmd) Run(ctx context.Context, a *app) error {
 		case <-ctx.Done():
 		}
 	}()
-	return t.loop(ctx, readLines(ctx, a.stdin), interrupts)
+	lines := t.source(ctx)
+	defer lines.close()
+	return t.loop(ctx, lines, interrupts)
 }
 
 // talk is a chat under way.
@@ -93,6 +92,9 @@ func (c *chatCmd) open(ctx context.Context, a *app, names []rawArg) (*talk, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := a.choose(ctx, &c.ModelSettings); err != nil {
+		return nil, err
+	}
 	model, err := wire.OpenAnswerer(c.ModelSettings, a.getenv)
 	if err != nil {
 		return nil, err
@@ -102,7 +104,7 @@ func (c *chatCmd) open(ctx context.Context, a *app, names []rawArg) (*talk, erro
 		return nil, err
 	}
 	t := &talk{app: a, engine: engine, model: model, options: options, intent: c.Intent, past: past, quiet: c.Quiet}
-	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(a.stdin) {
 		t.prompt = "> "
 	}
 	return t, t.attach(ctx, names)
@@ -128,29 +130,31 @@ func readLines(ctx context.Context, r io.Reader) <-chan string {
 
 // loop takes lines until they end or /quit. An interrupt ends the answer under
 // way; between answers the second in a row ends the chat.
-func (t *talk) loop(ctx context.Context, lines <-chan string, interrupts <-chan os.Signal) error {
+func (t *talk) loop(ctx context.Context, in lineSource, interrupts <-chan os.Signal) error {
 	warned := false
 	for {
-		if err := t.say(t.prompt); err != nil {
+		lines, err := in.ask()
+		if err != nil {
 			return err
 		}
+		line := typedLine{err: errInterrupted}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-interrupts:
-			if warned {
-				return nil
-			}
+		case line = <-lines:
+		}
+		switch {
+		case errors.Is(line.err, errInterrupted) && !warned:
 			warned = true
 			t.note("Ctrl-C again, Ctrl-D or /quit leaves the chat.")
-		case line, ok := <-lines:
-			warned = false
-			if !ok || strings.TrimSpace(line) == "/quit" {
-				return nil
-			}
-			if err := t.line(ctx, line, interrupts); err != nil {
-				return err
-			}
+			continue
+		case line.err != nil, strings.TrimSpace(line.text) == "/quit":
+			return nil //nolint:nilerr // the end of the lines is the end of the chat
+		}
+		warned = false
+		if err := t.line(ctx, line.text, interrupts); err != nil {
+			return err
 		}
 	}
 }
@@ -200,50 +204,19 @@ func (t *talk) turn(ctx context.Context, question string) error {
 		return err
 	}
 	t.last = made
-	t.tell(made)
-	answer, err := t.answer(ctx, made)
-	if err != nil && (answer == "" || !errors.Is(err, context.Canceled)) {
+	t.app.tell(made)
+	said, err := t.app.stream(ctx, t.app.stdout, made, t.model, t.options.ReserveOutput)
+	if err != nil && (said.Text == "" || !errors.Is(err, context.Canceled)) {
 		return err
 	}
 	t.files, t.images = nil, nil
 	if e := t.past.add(made.Said()...); e != nil {
 		return e
 	}
-	if e := t.say(sources(*made.Result, answer) + "\n"); e != nil {
+	if e := t.say(sources(*made.Result, said.Text) + "\n"); e != nil {
 		return e
 	}
 	return err
-}
-
-// tell says what the person should know before the answer.
-func (t *talk) tell(made *turn.Turn) {
-	if moved := movedText(made.Intent); moved != "" {
-		t.note(strings.TrimSuffix(moved, "\n"))
-	}
-	for _, w := range made.Result.Warnings {
-		t.note("warning: " + printable(w.Message))
-	}
-	for _, f := range made.Result.Failures {
-		t.note("left out: " + printable(f.File+": "+f.Reason))
-	}
-}
-
-// answer streams the model's words as they come.
-func (t *talk) answer(ctx context.Context, made *turn.Turn) (string, error) {
-	var text strings.Builder
-	for d, err := range made.Ask(ctx, t.model, llm.Request{MaxTokens: t.options.ReserveOutput}) {
-		if err != nil {
-			return text.String(), errors.Join(err, t.say("\n"))
-		}
-		text.WriteString(d.Text)
-		if err := t.say(printable(d.Text)); err != nil {
-			return text.String(), err
-		}
-		if d.Done == "length" {
-			t.note("\nThe answer stops here: the window or the reserved room is full.")
-		}
-	}
-	return text.String(), t.say("\n")
 }
 
 func (t *talk) say(text string) error {

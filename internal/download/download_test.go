@@ -43,7 +43,9 @@ func site(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/guide", func(w http.ResponseWriter, r *http.Request) {
-		require.Empty(t, r.Header.Get("Cookie"))
+		if r.Header.Get("Cookie") != "" {
+			w.WriteHeader(http.StatusBadRequest)
+		}
 		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
 		_, _ = fmt.Fprint(w, "# Guide\n\nTides rise.\n")
 	})
@@ -147,8 +149,8 @@ func TestPrivate(t *testing.T) {
 	}
 	// A public server that redirects to a private one: dialed by the same client.
 	client := Options{}.withDefaults().client()
-	from := httptest.NewRequest(http.MethodGet, "http://example.com/", nil)
-	to := httptest.NewRequest(http.MethodGet, base+"/guide", nil)
+	from := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://example.com/", nil)
+	to := httptest.NewRequestWithContext(t.Context(), http.MethodGet, base+"/guide", nil)
 	require.NoError(t, client.CheckRedirect(to, []*http.Request{from}))
 	to.RequestURI = ""
 	resp, err := client.Do(to)
@@ -156,6 +158,6 @@ func TestPrivate(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 	require.ErrorIs(t, err, errPrivate)
-	secure := httptest.NewRequest(http.MethodGet, "https://example.com/", nil)
+	secure := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "https://example.com/", nil)
 	require.ErrorContains(t, client.CheckRedirect(to, []*http.Request{secure}), "from https to http")
 }

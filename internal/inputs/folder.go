@@ -102,13 +102,12 @@ func (w *walk) visit(name string, entry fs.DirEntry, err error) error {
 	case reason == "" && entry.IsDir():
 		return nil
 	case reason == "":
-		info, err := entry.Info()
-		if err != nil {
-			w.left[isBroken] = append(w.left[isBroken], name)
-			return nil
+		size := int64(0)
+		if info, err := entry.Info(); err == nil { // else opening it says so
+			size = info.Size()
 		}
 		w.names = append(w.names, name)
-		return w.reader.bound(w.dir, info.Size())
+		return w.reader.bound(w.dir, size)
 	}
 	w.left[reason] = append(w.left[reason], name)
 	if entry != nil && entry.IsDir() {

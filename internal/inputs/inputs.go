@@ -237,7 +237,10 @@ func LooksLikePath(word string, alone bool) bool {
 	case inFolder && !spaced && isFolder(first):
 		return true
 	}
-	return trimmed == word && !(spaced && alone) && documents()[strings.ToLower(filepath.Ext(word))] && len(filepath.Ext(word)) < len(filepath.Base(word))
+	if spaced && alone || trimmed != word {
+		return false
+	}
+	return documents()[strings.ToLower(filepath.Ext(word))] && len(filepath.Ext(word)) < len(filepath.Base(word))
 }
 
 func isFolder(name string) bool {
@@ -249,7 +252,7 @@ func isFolder(name string) bool {
 // hardly ever do.
 func documents() map[string]bool {
 	out := map[string]bool{}
-	for _, ext := range strings.Fields(".pdf .docx .doc .pptx .ppt .xlsx .xls .xlsb .odt .ods .odp .rtf .epub .md .markdown .txt .csv .tsv .json .jsonl .yaml .yml " +
+	for ext := range strings.FieldsSeq(".pdf .docx .doc .pptx .ppt .xlsx .xls .xlsb .odt .ods .odp .rtf .epub .md .markdown .txt .csv .tsv .json .jsonl .yaml .yml " +
 		".xml .html .htm .eml .msg .mbox .ics .srt .vtt .zip .log .ipynb .fb2 .png .jpg .jpeg .tif .tiff") {
 		out[ext] = true
 	}
