@@ -233,14 +233,14 @@ func (t *turn) renderRetrieval(b *built) error {
 
 // data is what the templates see.
 func (t *turn) data(b built) prompts.Data {
-	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil}
+	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil, Extent: t.extent(b)}
 	names := t.shownNames()
 	for i, a := range b.whole {
 		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: cmp.Or(names[a.id()], a.Name), Text: a.doc.Text})
 	}
 	for _, c := range b.citations {
 		d.Citations = append(d.Citations, prompts.Citation{
-			Number: c.Number, Text: c.Text, File: cmp.Or(names[c.FileID], c.File), Where: Where(c), Heading: c.Heading, Header: c.Header,
+			Number: c.Number, Text: c.Text, File: c.File, Where: Where(c), Heading: c.Heading, Header: c.Header,
 		})
 	}
 	return d
@@ -372,12 +372,15 @@ func (t *turn) search(ctx context.Context, p *plan, query string, top *node) (re
 	return found, nil
 }
 
-// nameCitations gives citations the ids under which the caller knows the files.
+// nameCitations gives citations the ids under which the caller knows the files,
+// and names that differ.
 func (t *turn) nameCitations(found retrieve.Passages, byContent map[string]*attached) {
+	names := t.shownNames()
 	for _, list := range [][]chat.Citation{found.Citations, found.NearMisses} {
 		for i := range list {
 			if a := byContent[list[i].FileID]; a != nil {
 				list[i].FileID = a.id()
+				list[i].File = cmp.Or(names[a.id()], list[i].File)
 			}
 		}
 	}

@@ -48,7 +48,8 @@ func fullText(b built) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// citationsText is the citations as a reader sees them: number, place, text.
+// citationsText is the citations as a reader sees them: number, place, a table's
+// header row, text.
 func citationsText(citations []chat.Citation) string {
 	var b strings.Builder
 	for i, c := range citations {
@@ -57,6 +58,9 @@ func citationsText(citations []chat.Citation) string {
 		}
 		b.WriteString(Cite(c))
 		b.WriteString("\n")
+		if c.Header != "" {
+			b.WriteString(c.Header + "\n")
+		}
 		b.WriteString(c.Text)
 	}
 	return b.String()

@@ -126,9 +126,10 @@ func (t *talk) threshold(arg string) error {
 // numbers that it cites and that do not exist.
 func sources(r injection.Result, answer string) string {
 	var b strings.Builder
-	for _, f := range r.Files {
+	names := injection.ShownNames(r.Files, nil)
+	for i, f := range r.Files {
 		if f.Strategy == injection.InjectFull {
-			fmt.Fprintf(&b, "    %s, whole%s\n", f.Name, only(f.InContext, ", above in the conversation"))
+			fmt.Fprintf(&b, "    %s, whole%s\n", names[i], only(f.InContext, ", above in the conversation"))
 		}
 	}
 	numbers := injection.CitedNumbers(answer)
