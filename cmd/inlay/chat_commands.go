@@ -158,20 +158,21 @@ func (t *talk) threshold(arg string) error {
 // numbers that it cites and that do not exist.
 func sources(r injection.Result, answer string) string {
 	var b strings.Builder
+	names := injection.ShownNames(r.Files, nil)
 	numbers := injection.CitedNumbers(answer)
 	mark := func(n int) string { return only(slices.Contains(numbers, n), "*") }
 	for _, c := range r.Citations {
 		fmt.Fprintf(&b, "  %1s %s\n", mark(c.Number), injection.Cite(c))
 	}
 	last := len(r.Citations) // whole files are numbered after the passages
-	for _, f := range r.Files {
+	for i, f := range r.Files {
 		switch {
 		case f.Strategy != injection.InjectFull:
 		case f.InContext:
-			fmt.Fprintf(&b, "    %s, whole, above in the conversation\n", f.Name)
+			fmt.Fprintf(&b, "    %s, whole, above in the conversation\n", names[i])
 		default:
 			last++
-			fmt.Fprintf(&b, "  %1s [%d] %s, whole\n", mark(last), last, f.Name)
+			fmt.Fprintf(&b, "  %1s [%d] %s, whole\n", mark(last), last, names[i])
 		}
 	}
 	if r.Decision.Strategy == injection.Retrieval {
