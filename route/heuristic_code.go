@@ -11,13 +11,19 @@ import (
 )
 
 // general reports whether an ask is of knowledge at large, not of this workspace.
-func (a ask) general() bool { return a.says(general) && !a.says(ourOwn) }
+func (a ask) general() bool { return a.says(general) && !a.own() }
+
+// own reports whether an ask speaks of this workspace: of its code, not of the
+// team or the boss.
+func (a ask) own() bool {
+	return ourOwn().MatchString(notCode().ReplaceAllString(a.words, " "))
+}
 
 // ours reports whether an ask is about code of this workspace: it names code, or
 // says so, or speaks of a certain thing of software.
 func (a ask) ours() bool {
 	switch {
-	case a.says(ourOwn):
+	case a.own():
 		return true
 	case a.general():
 		return false
@@ -49,7 +55,7 @@ func (a ask) orders() bool {
 func (a ask) asks() bool { return a.says(question) || a.says(marked) }
 
 // opinion reports whether an ask is for advice rather than for a step.
-func (a ask) opinion() bool { return a.says(howTo) && !a.says(ourOwn) }
+func (a ask) opinion() bool { return a.says(howTo) && !a.own() }
 
 // edit changes a file: precisely where the text is at hand, else it is read, or
 // found, first.
@@ -63,10 +69,16 @@ func edit(a ask) (Decision, bool) {
 	if d, ok := a.spelled(); ok {
 		return d, true
 	}
-	if len(a.paths) == 0 && a.Last != nil && a.Last.Tool == "read_file" && (a.says(back) || !a.says(ourOwn) && len(a.symbols) == 0) {
+	if len(a.paths) == 0 && a.Last != nil && a.Last.Tool == "read_file" && (a.says(back) || !a.own() && len(a.symbols) == 0) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
+		if a.says(versions) && len(a.symbols) == 0 {
+			return writes("the ask is to change the repository's history"), true
+		}
+		if a.says(sweeping) && len(a.symbols)+len(a.quoted) == 0 {
+			return writes("the change is to the whole of the code, which the model must plan"), true
+		}
 		if a.says(prosaic) || !a.ours() && (!a.says(definite) || !a.says(coded) && a.says(general)) || a.says(household) || a.says(outside) {
 			return Decision{}, false
 		}
@@ -198,8 +210,11 @@ func find(a ask) (Decision, bool) {
 	if a.general() {
 		return Decision{}, false
 	}
+	if a.says(authors) && a.says(sweeping) && a.ours() {
+		return writes("the ask is about the whole of the code, which the model must plan"), true
+	}
 	if a.says(authors) {
-		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic) && a.says(coded), "the code that the ask builds on must be found first")
+		return a.when(a.says(makings) && !a.says(imagined) || a.own() && !a.says(prosaic) && a.says(coded), "the code that the ask builds on must be found first")
 	}
 	return a.when(a.seeksCode(), "the ask is about code that is not at hand")
 }
@@ -219,7 +234,7 @@ func (a ask) seeksCause(about bool) bool {
 // seeksPlace reports whether an ask is for the place where something is done.
 func (a ask) seeksPlace(about bool) bool {
 	switch {
-	case a.says(whichOf), a.says(partOf), a.says(somewhere) && about, a.says(how):
+	case a.says(whichOf), a.says(partOf), a.says(seeksVerb), a.says(somewhere) && about, a.says(how):
 		return true
 	case a.says(passive):
 		return !a.says(worldly) || about || a.says(coded)
@@ -239,7 +254,7 @@ func report(a ask) (Decision, bool) {
 // speaksOfLast reports whether an ask is about what the last tool returned.
 func (a ask) speaksOfLast() bool {
 	at := a.Last != nil && (a.says(back) || a.Last.Tool == "read_file" && (a.asks() || a.says(authors)))
-	return at && !a.says(ourOwn) && len(a.symbols) == 0
+	return at && (!a.own() || a.says(pointing)) && len(a.symbols) == 0
 }
 
 func (a ask) when(ok bool, why string) (Decision, bool) {
@@ -252,6 +267,9 @@ func (a ask) when(ok bool, why string) (Decision, bool) {
 // read reads the file that an ask is about, or looks into the folder.
 func read(a ask) (Decision, bool) {
 	if len(a.paths) == 0 || a.general() && !strings.Contains(a.paths[0], "/") {
+		return Decision{}, false
+	}
+	if a.says(etiquette) && !a.own() && !strings.Contains(a.paths[0], "/") {
 		return Decision{}, false
 	}
 	unread := slices.IndexFunc(a.paths, func(p string) bool { return !a.knows(p) && !isFolder(p) })

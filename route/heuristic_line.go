@@ -189,8 +189,16 @@ var (
 	ordered = pattern(`(?i)^(?:<first words>|<change verbs>|<remark starts>)\b`)
 )
 
-// looksTyped tells commands from sentences that begin with a program's name.
+// joined are the signs of the shell between two commands.
+var joined = lazy.Regexp(`\s*(?:&&|\|\||;)\s+`)
+
+// looksTyped tells commands from sentences that begin with a program's name. Of
+// several commands, each begins with a program.
 func looksTyped(s string) bool {
+	masked := quotes().ReplaceAllStringFunc(s, func(q string) string { return strings.Repeat("_", len(q)) })
+	if at := joined().FindStringIndex(masked); at != nil {
+		return looksTyped(s[:at[0]]) && (program().MatchString(s[at[1]:]) || scripted().MatchString(s[at[1]:])) && looksTyped(s[at[1]:])
+	}
 	low := strings.ToLower(s)
 	if lead := timed().FindString(s); lead != "" && program().MatchString(s[len(lead):]) {
 		return looksTyped(s[len(lead):])

@@ -22,8 +22,9 @@ var (
 	program   = pattern(`^(?:[A-Z_]+=\S+ |sudo |time )*(?:<programs>)(?:\s|$)`)
 )
 
-// run proposes a command that the ask names. An ask to run something that it
-// does not name gets a command without one, so that the host asks for it.
+// run proposes a command that the ask names, or says in words. An ask to run
+// something without naming a command goes to the model, which finds it in the
+// workspace.
 func run(a ask) (Decision, bool) {
 	if !a.can("execute_command") || a.says(howTo) {
 		return Decision{}, false
@@ -32,13 +33,16 @@ func run(a ask) (Decision, bool) {
 	if command := a.command(starts); command != "" {
 		return use("execute_command", map[string]any{"command": command}, "the ask names a command to run")
 	}
+	if command := a.spokenCommand(); command != "" {
+		return use("execute_command", map[string]any{"command": command}, "the ask is for a command in words")
+	}
 	verb := runVerb().FindString(a.words)
 	strict := strictly().MatchString(verb)
 	if i := slices.IndexFunc(a.around, program().MatchString); starts && strict && i >= 0 {
 		return use("execute_command", map[string]any{"command": a.around[i]}, "the ask names a command to run")
 	}
-	if starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun) || strict && a.says(whole)) {
-		return use("execute_command", map[string]any{}, "the ask is to run something and does not say how")
+	if a.says(runChecks) && len(a.paths) == 0 || starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun) || strict && a.says(whole)) {
+		return writes("the ask is to run something; which command that takes must be found in the workspace"), true
 	}
 	return Decision{}, false
 }

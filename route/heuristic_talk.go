@@ -104,6 +104,10 @@ func aside(a ask) (Decision, bool) {
 		return big("the ask is about a command, not to run it"), true
 	case a.says(tellsOf) && option().MatchString(a.text) && len(a.paths) == 0 && !a.says(oursOnly):
 		return big("the ask is about an option of a program"), true
+	case a.says(opinions) && len(a.paths)+len(a.symbols) == 0:
+		return big("the ask is for an opinion"), true
+	case a.says(made) && len(a.paths) == 0 && !a.says(inCode):
+		return big("the ask is for something to be thought up"), true
 	case a.says(naming), a.says(atLarge):
 		return big("the ask is about files at large"), true
 	case a.says(told) && !a.says(wants):

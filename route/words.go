@@ -37,6 +37,7 @@ var (
 
 	// Of what.
 	ourOwn   = phrases("ourOwn")
+	notCode  = phrases("not code") // what is ours, and is not code
 	certain  = worded(`\b(?:<determiners>)(?: [\w'-]+){0,3}? (?:<things>)\b|\b(?:<people>)\b`)
 	definite = phrases("definite")
 	linking  = worded(` (?:<links>) `)
@@ -59,6 +60,20 @@ var (
 	theCode  = phrases("theCode")
 	already  = phrases("already")
 	back     = phrases("back")
+
+	// opinions are asked for of people, etiquette is what is asked of files in
+	// general, made is what is thought up rather than found, sweeping are changes
+	// to all of the code.
+	opinions  = phrases("opinions")
+	etiquette = phrases("etiquette")
+	made      = phrases("made")
+	sweeping  = phrases("sweeping")
+	imagined  = phrases("imagined")
+	versions  = phrases("versions")
+	pointing  = phrases("pointing")
+	inCode    = phrases("inCode")
+	seeksVerb = phrases("seeks verb")
+	runChecks = phrases("run checks")
 
 	how = phrases("how")
 
