@@ -16,7 +16,8 @@ func (a ask) general() bool { return a.says(general) && !a.own() }
 // own reports whether an ask speaks of this workspace: of its code, not of the
 // team or the boss.
 func (a ask) own() bool {
-	return ourOwn().MatchString(notCode().ReplaceAllString(a.words, " "))
+	words := notCode().ReplaceAllString(a.words, " ")
+	return ourOwn().MatchString(words) || we().MatchString(words) && (coded().MatchString(words) || deeds().MatchString(words) || len(a.symbols) > 0)
 }
 
 // ours reports whether an ask is about code of this workspace: it names code, or
@@ -73,13 +74,7 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(versions) && len(a.symbols) == 0 {
-			return writes("the ask is to change the repository's history"), true
-		}
-		if a.says(sweeping) && len(a.symbols)+len(a.quoted) == 0 {
-			return writes("the change is to the whole of the code, which the model must plan"), true
-		}
-		if a.says(prosaic) || !a.ours() && (!a.says(definite) || !a.says(coded) && a.says(general)) || a.says(household) || a.says(outside) {
+		if a.says(prosaic) || a.brings() || !a.ours() && (!a.says(definite) || !a.says(coded)) || a.says(household) || a.says(outside) {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
@@ -95,6 +90,26 @@ func edit(a ask) (Decision, bool) {
 		return a.locate("the ask is to change code that must be found first")
 	}
 	return use("read_file", map[string]any{"path": p}, "a file is read before it is changed")
+}
+
+// broad sends orders whose place no search finds to the large model, with its
+// tools: changes to all of the code, to its history, or to nothing in particular.
+func broad(a ask) (Decision, bool) {
+	if len(a.paths)+len(a.symbols)+len(a.quoted) > 0 || a.Last != nil && a.Last.Tool == "read_file" {
+		return Decision{}, false
+	}
+	all := a.says(sweeping) && (a.orders() || a.says(authors) && a.ours())
+	if all || a.orders() && a.says(versions) || a.says(anything) {
+		return writes("the ask is about all of the code, or nothing certain of it, which the model must plan"), true
+	}
+	return Decision{}, false
+}
+
+// brings reports whether an ask brings along what it is about: "shorten this
+// sentence: ...".
+func (a ask) brings() bool {
+	order, rest, ok := strings.Cut(a.words, ": ")
+	return ok && changes().MatchString(order) && len(strings.Fields(rest)) > 1 && !coded().MatchString(order) && !ourOwn().MatchString(order)
 }
 
 // spelled is an exact edit of the file that was read last.
@@ -210,11 +225,8 @@ func find(a ask) (Decision, bool) {
 	if a.general() {
 		return Decision{}, false
 	}
-	if a.says(authors) && a.says(sweeping) && a.ours() {
-		return writes("the ask is about the whole of the code, which the model must plan"), true
-	}
 	if a.says(authors) {
-		return a.when(a.says(makings) && !a.says(imagined) || a.own() && !a.says(prosaic) && a.says(coded), "the code that the ask builds on must be found first")
+		return a.when(!a.says(letters) && a.says(makings) && !a.says(imagined) || a.own() && !a.says(prosaic) && !a.says(letters) && a.says(coded), "the code that the ask builds on must be found first")
 	}
 	return a.when(a.seeksCode(), "the ask is about code that is not at hand")
 }
@@ -228,7 +240,7 @@ func (a ask) seeksCode() bool {
 }
 
 func (a ask) seeksCause(about bool) bool {
-	return a.says(broken) && a.says(causes) && (!a.says(question) || about) || a.says(reasons) && !a.asks()
+	return a.says(broken) && a.says(causes) && !a.says(settled) && (!a.says(question) || about) || a.says(reasons) && !a.asks()
 }
 
 // seeksPlace reports whether an ask is for the place where something is done.

@@ -41,7 +41,10 @@ func run(a ask) (Decision, bool) {
 	if i := slices.IndexFunc(a.around, program().MatchString); starts && strict && i >= 0 {
 		return use("execute_command", map[string]any{"command": a.around[i]}, "the ask names a command to run")
 	}
-	if a.says(runChecks) && len(a.paths) == 0 || starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun) || strict && a.says(whole)) {
+	if starts && strict && len(a.paths) == 0 {
+		return writes("the ask is to run something; which command that takes must be found in the workspace"), true
+	}
+	if a.says(runChecks) && len(a.paths) == 0 || starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun) ) {
 		return writes("the ask is to run something; which command that takes must be found in the workspace"), true
 	}
 	return Decision{}, false
@@ -59,13 +62,13 @@ func (a ask) command(starts bool) string {
 	if line := typedLine(a.text); line != "" {
 		return line
 	}
-	if a.asks() || !starts && !a.says(running) && a.says(remarks) {
+	if a.asks() && !a.says(outputOf) || !starts && !a.says(running) && a.says(remarks) {
 		return ""
 	}
 	if before, line, ok := strings.Cut(a.text, ": "); ok && starts && len(strings.Fields(before)) <= leadWords && typedLine(line) != "" {
 		return typedLine(line)
 	}
-	if starts || a.says(running) {
+	if starts || a.says(running) || a.says(outputOf) {
 		for _, at := range commands(a.text) {
 			return a.text[at[0]:at[1]]
 		}

@@ -36,7 +36,7 @@ func list(a ask) (Decision, bool) {
 	where, named := a.folder()
 	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents) || listed().MatchString(a.text)
 	leads := named && a.says(leadsIn)
-	if !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.general() || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
+	if !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.general() || a.says(inKind) && len(a.paths) == 0 && !a.own() || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
 		return Decision{}, false
 	}
 	params := map[string]any{"path": where}
@@ -216,7 +216,7 @@ func (a ask) seeksText() bool {
 	switch {
 	case a.says(occurs):
 		return true
-	case a.says(seeking) && (shaped().MatchString(a.text) || called().MatchString(a.text)), held().MatchString(a.text):
+	case a.says(seeking) && (shaped().MatchString(a.text) || called().MatchString(a.text)), held().MatchString(a.text) && !a.says(authors) && !a.orders():
 		return true
 	case len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places)):
 		return true

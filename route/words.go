@@ -37,6 +37,8 @@ var (
 
 	// Of what.
 	ourOwn   = phrases("ourOwn")
+	we       = phrases("we")       // may speak of the workspace
+	deeds    = phrases("deeds")    // and does where software does something
 	notCode  = phrases("not code") // what is ours, and is not code
 	certain  = worded(`\b(?:<determiners>)(?: [\w'-]+){0,3}? (?:<things>)\b|\b(?:<people>)\b`)
 	definite = phrases("definite")
@@ -64,16 +66,22 @@ var (
 	// opinions are asked for of people, etiquette is what is asked of files in
 	// general, made is what is thought up rather than found, sweeping are changes
 	// to all of the code.
-	opinions  = phrases("opinions")
-	etiquette = phrases("etiquette")
-	made      = phrases("made")
-	sweeping  = phrases("sweeping")
-	imagined  = phrases("imagined")
-	versions  = phrases("versions")
-	pointing  = phrases("pointing")
-	inCode    = phrases("inCode")
-	seeksVerb = phrases("seeks verb")
-	runChecks = phrases("run checks")
+	opinions     = phrases("opinions")
+	etiquette    = phrases("etiquette")
+	made         = phrases("made")
+	sweeping     = phrases("sweeping")
+	textbook     = phrases("textbook")
+	letters      = phrases("letters")
+	settled      = phrases("settled")
+	anything     = phrases("anything")
+	outputOf     = phrases("output of")
+	conversation = phrases("conversation")
+	imagined     = phrases("imagined")
+	versions     = phrases("versions")
+	pointing     = phrases("pointing")
+	inCode       = phrases("inCode")
+	seeksVerb    = phrases("seeks verb")
+	runChecks    = phrases("run checks")
 
 	how = phrases("how")
 
