@@ -29,8 +29,11 @@ func (a ask) ours() bool {
 	case a.general():
 		return false
 	}
-	return len(a.symbols) > 0 || a.certain() && !a.says(inKind)
+	return slices.ContainsFunc(a.symbols, ownName) || a.certain() && !a.says(inKind)
 }
+
+// ownName reports whether a name of code is none that every program has.
+func ownName(symbol string) bool { return !owned().MatchString(symbol) }
 
 // certain reports whether an ask speaks of a certain thing of software, "the
 // login page": a determiner and its noun with nothing between that parts them.
@@ -53,7 +56,7 @@ func (a ask) orders() bool {
 }
 
 // asks reports whether an ask is a question.
-func (a ask) asks() bool { return a.says(question) || a.says(marked) }
+func (a ask) asks() bool { return a.says(question) && !a.says(statement) || a.says(marked) }
 
 // opinion reports whether an ask is for advice rather than for a step.
 func (a ask) opinion() bool { return a.says(howTo) && !a.own() }
@@ -74,7 +77,7 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || a.brings() || !a.ours() && (!a.says(definite) || !a.says(coded)) || a.says(household) || a.says(outside) {
+		if a.says(prosaic) || a.brings() || !a.ours() && !(a.says(definite) && (a.says(coded) || a.says(onShow))) || a.says(household) || a.says(outside) {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
@@ -99,17 +102,23 @@ func broad(a ask) (Decision, bool) {
 		return Decision{}, false
 	}
 	all := a.says(sweeping) && (a.orders() || a.says(authors) && a.ours())
-	if all || a.orders() && a.says(versions) || a.says(anything) {
+	if all || a.orders() && a.says(versions) || a.says(anything) && a.alone() {
 		return writes("the ask is about all of the code, or nothing certain of it, which the model must plan"), true
 	}
 	return Decision{}, false
 }
 
+// besides is the most bytes of an ask beside a clause that is all it wants.
+const besides = 20
+
+// alone reports whether a clause is the whole ask.
+func (a ask) alone() bool { return len(a.text)+besides >= len(a.Ask) }
+
 // brings reports whether an ask brings along what it is about: "shorten this
 // sentence: ...".
 func (a ask) brings() bool {
 	order, rest, ok := strings.Cut(a.words, ": ")
-	return ok && changes().MatchString(order) && len(strings.Fields(rest)) > 1 && !coded().MatchString(order) && !ourOwn().MatchString(order)
+	return ok && changes().MatchString(order) && len(strings.Fields(rest)) > 1 && (material().MatchString(order) || !coded().MatchString(order)) && !ourOwn().MatchString(order)
 }
 
 // spelled is an exact edit of the file that was read last.
@@ -236,7 +245,7 @@ func find(a ask) (Decision, bool) {
 func (a ask) seeksCode() bool {
 	about := a.ours()
 	return a.seeksCause(about) || a.seeksPlace(about) ||
-		a.says(already) && (about || a.says(theCode)) || a.says(related) && (about || a.says(tells)) || about && (a.says(tells) || a.says(finds))
+		a.says(already) && (about || a.says(theCode) || a.says(yet)) || a.says(related) && (about || a.says(tells)) || about && (a.says(tells) || a.says(finds))
 }
 
 func (a ask) seeksCause(about bool) bool {
@@ -260,7 +269,7 @@ func (a ask) seeksPlace(about bool) bool {
 func report(a ask) (Decision, bool) {
 	about := a.ours() || a.says(coded)
 	wrong := a.says(broken) && about && !a.asks() || a.says(checks) && len(strings.Fields(a.words)) > 5 && (about || !a.says(personal))
-	return a.when(wrong && a.Last == nil && !a.says(question) && !a.says(prosaic) && !a.says(authors) && !a.general(), "the ask reports what goes wrong in the code")
+	return a.when(wrong && a.Last == nil && !(a.says(question) && !a.says(statement)) && !a.says(prosaic) && !a.says(authors) && !a.general(), "the ask reports what goes wrong in the code")
 }
 
 // speaksOfLast reports whether an ask is about what the last tool returned.
@@ -281,7 +290,7 @@ func read(a ask) (Decision, bool) {
 	if len(a.paths) == 0 || a.general() && !strings.Contains(a.paths[0], "/") {
 		return Decision{}, false
 	}
-	if a.says(etiquette) && !a.own() && !strings.Contains(a.paths[0], "/") {
+	if (a.says(etiquette) || a.says(howTo)) && !a.own() && !strings.Contains(a.paths[0], "/") {
 		return Decision{}, false
 	}
 	unread := slices.IndexFunc(a.paths, func(p string) bool { return !a.knows(p) && !isFolder(p) })

@@ -17,7 +17,7 @@ const maxWords = 80
 
 var (
 	// leads before a command line: courtesies, a prompt's sign, a verb.
-	lineLead = pattern(`(?i)^[$>%]\s+|^(?:<courtesies>)*(?:(?:<line verbs>)\s+(?:mal |bitte )*)?`)
+	lineLead = pattern(`(?i)^[$>%]\s+|^(?:<courtesies>)*(?:(?:<line verbs>)\s+(?:mal |bitte |ein(?:en?)? |une? |a )*)?`)
 	toRun    = pattern(`(?i)(?:^|\PL)(?:<run words>)\s+(?:a |the |bitte |mal )?`)
 	// closing ends a command in a sentence.
 	closing = pattern(`(?i)^(?:<command ends>)(?:[\s,.;:?!)]|$)`)
@@ -92,6 +92,9 @@ func commandEnd(text string) (end int, ok bool) {
 		}
 		size := wordLen(line[at:])
 		word := line[at : at+size]
+		if end > 0 && strings.Trim(word, "?!.,") == "" && strings.ContainsAny(word, "?!") {
+			break
+		}
 		if size == 0 || words == maxWords || said().MatchString(strings.TrimRight(word, ",.;:?!")) && !outputs().MatchString(last) || strings.HasPrefix(word, "<<") {
 			return end, false
 		}

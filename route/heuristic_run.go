@@ -41,7 +41,7 @@ func run(a ask) (Decision, bool) {
 	if i := slices.IndexFunc(a.around, program().MatchString); starts && strict && i >= 0 {
 		return use("execute_command", map[string]any{"command": a.around[i]}, "the ask names a command to run")
 	}
-	if starts && strict && len(a.paths) == 0 {
+	if starts && strict && (len(a.paths) == 0 || program().MatchString(strings.TrimSpace(a.words[len(verb):]))) {
 		return writes("the ask is to run something; which command that takes must be found in the workspace"), true
 	}
 	if a.says(runChecks) && len(a.paths) == 0 || starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun) ) {

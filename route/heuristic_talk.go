@@ -88,7 +88,7 @@ var (
 	abilities = phrases("abilities")
 	tellsOf   = phrases("tellsOf")
 	commandIn = pattern("[\"'`](?:<programs>)(?:[\\s\"'`]|$)|\\b(?:<programs>)(?: -{1,2}\\w[\\w-]*| (?:build|install|merge|rebase|commit|pull|push|fetch|apply|run|ci|test|compose|command|exec)\\b)|\\bthe (?:<programs>) command\\b")
-	option    = lazy.Regexp(`(?:^|\s)["'` + "`" + `]?--[a-z][\w-]+`)
+	option    = lazy.Regexp(`(?:^|\s)["'` + "`" + `]?--[a-z][\w-]+|\s-\w (?:flag|option|switch|parameter)|(?:flag|option|switch|schalter|parameter|l'option) -\w\b`)
 	naming    = phrases("naming")
 	told      = phrases("told")
 	atLarge   = phrases("atLarge")

@@ -15,6 +15,8 @@ var (
 	// Moods.
 	question = phrases("question")
 	marked   = phrases("marked")
+	// statement begins like a question: "when I click save, nothing happens".
+	statement = phrases("statement")
 	howTo    = phrases("howTo")
 
 	// Orders.
@@ -70,6 +72,9 @@ var (
 	etiquette    = phrases("etiquette")
 	made         = phrases("made")
 	sweeping     = phrases("sweeping")
+	material     = phrases("material")
+	yet          = phrases("yet")
+	onShow       = phrases("shown") // what people see of software, which only orders are about
 	textbook     = phrases("textbook")
 	letters      = phrases("letters")
 	settled      = phrases("settled")
