@@ -34,10 +34,10 @@ var (
 	// fraction is no path: 1/2, km/h, input/output.
 	fraction = pattern(`(?i)^(?:\d+/\d+|\w{1,3}/\w{1,3}|<pairs>)$`)
 	// inTree begins with a folder that projects have.
-	inTree   = pattern(`^(?:<folder names>)/`)
-	owned    = pattern(`^(?:<owners>)\.\w+$`)
-	rooted   = lazy.Regexp(`^/(?:etc|usr|var|home|tmp|opt|root|dev|proc|srv|mnt|sys|s?bin|lib|Users|app|workspace)(?:/|$)`)
-	thereIs  = lazy.Regexp(`(?i)\b(?:is there|there is|have|has|gibt es) (?:an?|ein\w*) $`)
+	inTree  = pattern(`^(?:<folder names>)/`)
+	owned   = pattern(`^(?:<owners>)\.\w+$`)
+	rooted  = lazy.Regexp(`^/(?:etc|usr|var|home|tmp|opt|root|dev|proc|srv|mnt|sys|s?bin|lib|Users|app|workspace)(?:/|$)`)
+	thereIs = lazy.Regexp(`(?i)\b(?:is there|there is|have|has|gibt es) (?:an?|ein\w*) $`)
 	// anyOne before a file's name speaks of files of that kind, not of one.
 	anyOne = lazy.Regexp(`(?i)(?:^|[\s(])(?:an?|any|every|each|ein\w*|jede\w*)\s+(?:(?:good|proper|typical|new|simple|gut\w*) )?["'` + "`" + `]?$`)
 )
@@ -220,7 +220,7 @@ func granted(text string) string {
 
 var (
 	stops = lazy.Regexp(`[.!?]\s+|:-?[)D]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
-	next  = pattern(`(?i)(?:, (?:and )?| and )(?:also )?((?:<first words>)\b|(?:<late questions>)\b)`)
+	next  = pattern(`(?i)(?:, (?:and |und |et )?| and | und | et )(?:also )?((?:<first words>)\b|(?:<late questions>)\b)`)
 )
 
 // clauses are the steps of an ask in their order. What stands in quotes is not

@@ -92,7 +92,7 @@ func commandEnd(text string) (end int, ok bool) {
 		}
 		size := wordLen(line[at:])
 		word := line[at : at+size]
-		if end > 0 && strings.Trim(word, "?!.,") == "" && strings.ContainsAny(word, "?!") {
+		if end > 0 && strings.Trim(word, "?!") == "" { // "git stash ?"
 			break
 		}
 		if size == 0 || words == maxWords || said().MatchString(strings.TrimRight(word, ",.;:?!")) && !outputs().MatchString(last) || strings.HasPrefix(word, "<<") {

@@ -44,7 +44,7 @@ func run(a ask) (Decision, bool) {
 	if starts && strict && (len(a.paths) == 0 || program().MatchString(strings.TrimSpace(a.words[len(verb):]))) {
 		return writes("the ask is to run something; which command that takes must be found in the workspace"), true
 	}
-	if a.says(runChecks) && len(a.paths) == 0 || starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun) ) {
+	if a.says(runChecks) && len(a.paths) == 0 || starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun)) {
 		return writes("the ask is to run something; which command that takes must be found in the workspace"), true
 	}
 	return Decision{}, false

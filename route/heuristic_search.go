@@ -14,11 +14,11 @@ var (
 	definitions = phrases("definitions")
 	inside      = phrases("inside")
 	folderAfter = pattern("(?i)(?:^|\\PL)(?:<folder words>)\\s+(?:(?:<called>) )?[\"`]?([\\w.-]+)")
-	folderWord  = pattern("(?i)(?:^|\\s)[\"`]?([\\w.-]+)[\"`]?\\s+(?:<folder words>)\\b")
+	folderWord  = pattern("(?i)(?:^|\\s)[\"`]?([\\w.-]+)[\"`]?(?:\\s+|-)(?:<folder words>)\\b")
 	// listed is a folder that is named after a program or a verb that lists.
-	listed = pattern("(?i)^(?:<courtesies>)*(?:<listing verbs>) [\"`]?(<folder names>)[\"`]?\\W*$")
-	contents    = phrases("contents")
-	inFolder    = pattern("(?i)\\b(?:<in words>)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
+	listed   = pattern("(?i)^(?:<courtesies>)*(?:<listing verbs>) [\"`]?(<folder names>)[\"`]?\\W*$")
+	contents = phrases("contents")
+	inFolder = pattern("(?i)\\b(?:<in words>)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
 	// leadsIn names a folder and then asks what is in it.
 	leadsIn   = phrases("leadsIn")
 	noFolder  = pattern(`(?i)^(?:<no folders>)$`)

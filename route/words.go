@@ -17,7 +17,7 @@ var (
 	marked   = phrases("marked")
 	// statement begins like a question: "when I click save, nothing happens".
 	statement = phrases("statement")
-	howTo    = phrases("howTo")
+	howTo     = phrases("howTo")
 
 	// Orders.
 	changes  = phrases("changes")
@@ -67,7 +67,7 @@ var (
 
 	// opinions are asked for of people, etiquette is what is asked of files in
 	// general, made is what is thought up rather than found, sweeping are changes
-	// to all of the code.
+	// to all of the code, textbook is knowledge, anything an order without a place.
 	opinions     = phrases("opinions")
 	etiquette    = phrases("etiquette")
 	made         = phrases("made")
