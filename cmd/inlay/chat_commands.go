@@ -52,7 +52,7 @@ func (t *talk) command(ctx context.Context, line string) error {
 	case "/help":
 		return t.say(chatHelp)
 	default:
-		return &fault.Error{Code: fault.Usage, Subject: printable(name), Reason: "is no command", Next: "see /help"}
+		return &fault.Error{Code: fault.Usage, Subject: printable(name), Reason: "is not a command", Next: "see /help"}
 	}
 }
 
@@ -114,7 +114,7 @@ func (t *talk) threshold(arg string) error {
 	}
 	x, err := strconv.ParseFloat(arg, 64)
 	if err != nil {
-		return &fault.Error{Code: fault.Usage, Subject: "/threshold", Reason: "is no number from 0 to 1, nor default"}
+		return &fault.Error{Code: fault.Usage, Subject: "/threshold", Reason: "is neither a number from 0 to 1 nor default"}
 	}
 	o := t.options
 	o.Threshold = &x
