@@ -27,18 +27,18 @@ func (q *lexicalQuery) window(file int, f *lexicalFile, chunk, size int) float64
 	column, body := q.column[file], f.body[chunk]
 	have := make([]int, len(q.terms))
 	sum, most, ideal := 0.0, 0.0, 0.0
-	for _, t := range q.terms {
+	for _, t := range q.terms[:q.own] {
 		ideal += t.weight
 	}
 	for at, id := range body {
 		if at >= size {
-			if c := column[body[at-size]]; c > 0 {
+			if c := int(column[body[at-size]]); 0 < c && c <= q.own {
 				if have[c-1]--; have[c-1] == 0 {
 					sum -= q.terms[c-1].weight
 				}
 			}
 		}
-		if c := column[id]; c > 0 {
+		if c := int(column[id]); 0 < c && c <= q.own {
 			if have[c-1]++; have[c-1] == 1 {
 				sum += q.terms[c-1].weight
 			}
