@@ -159,7 +159,7 @@ func (c *call) completionBody() (body map[string]json.RawMessage, wants service.
 		return nil, wants, err
 	}
 	if err := json.Unmarshal(data, &body); err != nil || body == nil {
-		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no JSON object", Next: "see /openapi.json"}
+		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is not a JSON object", Next: "see /openapi.json"}
 	}
 	if raw, ok := body["inlay"]; ok {
 		if err = decodeJSON(raw, &wants); err == nil {

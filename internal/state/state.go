@@ -35,7 +35,7 @@ type Keys interface {
 	KeyByHash(ctx context.Context, hash []byte) (Key, error)
 	// ListKeys is in order of making.
 	ListKeys(ctx context.Context) ([]Key, error)
-	// RevokeKey is no error for a key that is revoked already.
+	// RevokeKey is not an error for a key that is revoked already.
 	RevokeKey(ctx context.Context, id string, at time.Time) error
 	// AnyKey reports whether a key was ever made: then callers need one.
 	AnyKey(ctx context.Context) (bool, error)

@@ -125,7 +125,7 @@ func (m *Model) translate(body map[string]json.RawMessage) (*translation, error)
 	}
 	var c completions
 	if json.Unmarshal(data, &c) != nil {
-		return nil, m.fault(fault.Usage, "the request is no request for a chat completion", "see OpenAI's reference of chat completions")
+		return nil, m.fault(fault.Usage, "the request does not ask for a chat completion", "see OpenAI's reference of chat completions")
 	}
 	if c.N > 1 {
 		return nil, m.lacks("n")

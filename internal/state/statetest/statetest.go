@@ -43,7 +43,7 @@ func keys(t *testing.T, s state.Store) {
 	require.ErrorIs(t, err, state.ErrNotFound)
 
 	require.NoError(t, s.RevokeKey(t.Context(), k.ID, at(5)))
-	require.NoError(t, s.RevokeKey(t.Context(), k.ID, at(9)), "revoking twice is no error")
+	require.NoError(t, s.RevokeKey(t.Context(), k.ID, at(9)), "revoking twice is not an error")
 	require.ErrorIs(t, s.RevokeKey(t.Context(), "key_2", at(9)), state.ErrNotFound)
 	list, err := s.ListKeys(t.Context())
 	require.NoError(t, err)
