@@ -23,6 +23,7 @@ func (c *Corpus) choose(ranking []hit, words lexicalHits, p *Passages, budget in
 	slices.SortStableFunc(p.Candidates, func(a, b float64) int { return cmp.Compare(b, a) })
 	var kept, below []hit
 	distinct := c.distinct(ranking, max(p.Limit, candidates))
+	distinct = c.spread(distinct)
 	p.Limit = c.limitFor(distinct, p.Limit, budget, p.Threshold)
 	for i, h := range distinct {
 		switch {
@@ -137,4 +138,25 @@ func trim(text string, start, end int) (int, int) {
 	inner := strings.TrimLeftFunc(slice, unicode.IsSpace)
 	start += len(slice) - len(inner)
 	return start, start + len(strings.TrimRightFunc(inner, unicode.IsSpace))
+}
+
+// spread puts passages of a page that already has perPage passages before them
+// behind all others: whoever reads the first few sees more pages.
+func (c *Corpus) spread(hits []hit) []hit {
+	perPage := c.r.set.perPage
+	if perPage == 0 {
+		return hits
+	}
+	seen := map[[2]int]int{}
+	var first, later []hit
+	for _, h := range hits {
+		page := c.words[h.file].pages[h.chunk]
+		at := [2]int{h.file, page}
+		if seen[at]++; page >= 0 && seen[at] > perPage {
+			later = append(later, h)
+		} else {
+			first = append(first, h)
+		}
+	}
+	return append(first, later...)
 }

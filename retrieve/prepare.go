@@ -83,7 +83,7 @@ func (r *Retriever) analysed(ctx context.Context, f *prepared) (*lexicalFile, er
 	if words := r.words.get(f.key); words != nil && len(words.body) == len(f.chunks) {
 		return words, nil
 	}
-	words, err := newLexicalFile(ctx, r.lex, f.doc.Text, f.chunks)
+	words, err := newLexicalFile(ctx, r.lex, f.doc, f.chunks)
 	if err == nil {
 		r.words.put(f.key, words)
 	}

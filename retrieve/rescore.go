@@ -37,7 +37,7 @@ func (q *lexicalQuery) window(file int, f *lexicalFile, chunk, size int) float64
 func (q *lexicalQuery) together(body []int16, size int) float64 {
 	have := make([]int, len(q.terms))
 	sum, most, ideal := 0.0, 0.0, 0.0
-	for _, t := range q.terms {
+	for _, t := range q.terms[:q.own] {
 		ideal += t.weight
 	}
 	if ideal == 0 {
@@ -45,13 +45,13 @@ func (q *lexicalQuery) together(body []int16, size int) float64 {
 	}
 	for at, c := range body {
 		if at >= size {
-			if c := body[at-size]; c > 0 {
+			if c := int(body[at-size]); 0 < c && c <= q.own {
 				if have[c-1]--; have[c-1] == 0 {
 					sum -= q.terms[c-1].weight
 				}
 			}
 		}
-		if c > 0 {
+		if c := int(c); 0 < c && c <= q.own {
 			if have[c-1]++; have[c-1] == 1 {
 				sum += q.terms[c-1].weight
 			}
