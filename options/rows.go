@@ -49,7 +49,7 @@ func fileRows() []Option {
 	return []Option{
 		{Key: "mode", Flag: "mode", Kind: Choice, Choices: []string{"auto", "full", "retrieval", "none"}, Default: "auto", Doors: asking, Help: "What to do with files: decide, inject them whole, retrieve passages, nothing."},
 		{Key: "policy", Flag: "policy", Kind: Choice, Choices: []string{"all", "mixed"}, Default: "all", Doors: asking, Help: "All new files whole or none; mixed: small ones whole, large ones retrieved."},
-		{Key: "coverage", Flag: "coverage", Kind: Choice, Choices: []string{"off", "auto"}, Default: "auto", Doors: asking, Help: "Answer questions about whole documents (summaries, counts, comparisons) from a representative selection."},
+		{Key: "coverage", Flag: "coverage", Kind: Choice, Choices: []string{"off", "auto", "always"}, Default: "auto", Doors: asking, Help: "Answer questions about whole documents (summaries, counts, comparisons, chapters) from a representative selection; always: any question."},
 		{Key: "on_overflow", Flag: "on-overflow", Kind: Choice, Choices: []string{"refuse", "retrieve"}, Default: "refuse", Doors: asking, Help: "What becomes of a mode that cannot fit."},
 		{Key: "on_failure", Flag: "on-failure", Kind: Choice, Choices: []string{"stop", "continue"}, Default: "stop", Doors: asking, Help: "Whether to go on when every new file fails."},
 		{Key: "strict", Flag: "strict", Kind: Bool, Doors: asking, Help: "Fail when a single file fails."},
