@@ -57,15 +57,17 @@ func (s *Store) SetFileState(ctx context.Context, owner, id, to string, report j
 
 // DeleteFile implements [state.Files].
 func (s *Store) DeleteFile(ctx context.Context, owner, id string) (f state.File, shared bool, err error) {
-	err = s.transact(ctx, func(tx *sql.Tx) error {
-		f, err = scanFile(tx.QueryRowContext(ctx, "DELETE FROM files WHERE owner = ? AND id = ? RETURNING "+fileColumns, owner, id))
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, "UPDATE usage SET files = files - 1, bytes = bytes - ? WHERE owner = ?", f.Bytes, owner); err != nil {
-			return err
-		}
-		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM files WHERE owner = ? AND content = ?)", owner, f.Content).Scan(&shared)
+	err = s.deleted(ctx, func() error {
+		return s.transact(ctx, func(tx *sql.Tx) error {
+			f, err = scanFile(tx.QueryRowContext(ctx, "DELETE FROM files WHERE owner = ? AND id = ? RETURNING "+fileColumns, owner, id))
+			if err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, "UPDATE usage SET files = files - 1, bytes = bytes - ? WHERE owner = ?", f.Bytes, owner); err != nil {
+				return err
+			}
+			return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM files WHERE owner = ? AND content = ?)", owner, f.Content).Scan(&shared)
+		})
 	})
 	return f, shared, found("delete a file", err)
 }
