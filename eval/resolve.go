@@ -109,7 +109,7 @@ func (r *resolver) question(q Question) (asked, error) {
 	for _, id := range q.Scope {
 		doc, ok := r.lib.place[id]
 		if !ok {
-			return a, expectation(q, Expected{}, "", strconv.Quote(id)+" is no document of the set", "")
+			return a, expectation(q, Expected{}, "", strconv.Quote(id)+" is not a document of the set", "")
 		}
 		a.scope = append(a.scope, r.lib.same[doc])
 	}
@@ -144,7 +144,7 @@ func (r *resolver) item(q Question, e Expected, scope []int) (item, error) {
 	}
 	doc, ok := r.lib.find(e.Document)
 	if !ok {
-		return it, expectation(q, e, "file", strconv.Quote(e.Document)+" is no document of the set", "name it as it stands below the folder of the documents")
+		return it, expectation(q, e, "file", strconv.Quote(e.Document)+" is not a document of the set", "name it by its path below the folder of the documents")
 	}
 	doc = r.lib.same[doc]
 	if it.unreadable = r.lib.errs[doc] != nil; it.unreadable {
@@ -199,7 +199,7 @@ func (r *resolver) quoted(q Question, e Expected, doc, from, to int) ([]span, er
 		return spans, nil
 	case len(all) > 0:
 		at := parse.NewMap(r.lib.docs[doc]).At(all[0][0], all[0][1])
-		return nil, expectation(q, e, "page", fmt.Sprintf("the quote stands on page %d of %s, not on page %d", max(at.Page, at.Slide), name, e.Page), "correct the page or leave it empty")
+		return nil, expectation(q, e, "page", fmt.Sprintf("the quote is on page %d of %s, not on page %d", max(at.Page, at.Slide), name, e.Page), "correct the page or leave it empty")
 	}
 	n, words := text.wordsFound(e.Quote)
 	return nil, expectation(q, e, "quote", fmt.Sprintf("does not stand in %s (of its %d words the first %d do)", name, words, n), "copy it from what inlay parse prints, or quote fewer words")
@@ -220,7 +220,7 @@ func (r *resolver) anywhere(q Question, e Expected, scope []int, it item) (item,
 		}
 	}
 	if len(it.spans) == 0 {
-		return it, expectation(q, e, "quote", "stands in none of the documents", "name the file, copy it from what inlay parse prints, or quote fewer words")
+		return it, expectation(q, e, "quote", "is in none of the documents", "name the file, copy it from what inlay parse prints, or quote fewer words")
 	}
 	return it, nil
 }

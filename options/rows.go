@@ -51,7 +51,10 @@ func fileRows() []Option {
 		{Key: "reserve_output_tokens", Flag: "reserve-output", Kind: Tokens, Default: "0", Placeholder: "N", Doors: asking, Help: "Tokens of the window kept for the answer."},
 		{Key: "prompt_set", Flag: "prompt-set", Kind: Choice, Choices: []string{"classic", "cited"}, Also: "a folder of templates", Default: "cited", Placeholder: "classic|cited|DIR", Doors: asking, Help: "Wording of the prompt: classic, cited, or (not in requests and strategies) a folder of templates."},
 		{Key: "expand_query", Flag: "expand-query", Kind: Bool, Doors: asking, Help: "Search with the previous question before this one."},
-		{Key: "intent", Flag: "intent", Kind: Choice, Choices: []string{"off", "builtin", "model"}, Default: "off", Doors: serving | Request, Help: "Move bulk out of a large question into documents: by its structure, or as the model splits it."},
+		{
+			Key: "intent", Flag: "intent", Kind: Choice, Choices: []string{"off", "builtin", "model"}, Default: "off", CommandDefault: map[string]string{"chat": "builtin"}, Doors: serving | Request,
+			Help: "Move bulk out of a large question into documents: by its structure, or as the model splits it.",
+		},
 		{Key: "query", Doors: Files, Help: "What a strategy itself asks of the files; what the user wrote follows it."},
 		{Key: "strategies", Flag: "strategies", Placeholder: "DIR", Doors: serving, Help: "Folder of your own strategies (*.strategy.md), beside the built-in ones."},
 	}

@@ -260,7 +260,7 @@ func read(a ask) (Decision, bool) {
 	}
 	switch {
 	case unread >= 0 && rooted().MatchString(a.paths[unread]):
-		return because(Unsure, writes("the file is none of the workspace")), true
+		return because(Unsure, writes("the file is not in the workspace")), true
 	case unread < 0:
 		return because(AtHand, big("the file is at hand")), true
 	case a.says(authors) && !a.about():

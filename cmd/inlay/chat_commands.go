@@ -9,6 +9,7 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/intent"
 )
 
 const chatHelp = `/attach FILE[=MODE]   attach a file to the next question
@@ -51,7 +52,7 @@ func (t *talk) command(ctx context.Context, line string) error {
 	case "/help":
 		return t.say(chatHelp)
 	default:
-		return &fault.Error{Code: fault.Usage, Subject: printable(name), Reason: "is no command", Next: "see /help"}
+		return &fault.Error{Code: fault.Usage, Subject: printable(name), Reason: "is not a command", Next: "see /help"}
 	}
 }
 
@@ -87,8 +88,10 @@ func (t *talk) why() error {
 	if t.last == nil {
 		return t.say("Nothing has been decided yet.\n")
 	}
-	if err := printSplit(t.app.stdout, t.last.Intent); err != nil {
-		return err
+	if split := t.last.Intent; split != nil && split.Decision != intent.Small { // small is what nearly all questions are
+		if err := printSplit(t.app.stdout, split); err != nil {
+			return err
+		}
 	}
 	return printResult(t.app.stdout, *t.last.Result)
 }
@@ -111,7 +114,7 @@ func (t *talk) threshold(arg string) error {
 	}
 	x, err := strconv.ParseFloat(arg, 64)
 	if err != nil {
-		return &fault.Error{Code: fault.Usage, Subject: "/threshold", Reason: "is no number from 0 to 1, nor default"}
+		return &fault.Error{Code: fault.Usage, Subject: "/threshold", Reason: "is neither a number from 0 to 1 nor default"}
 	}
 	o := t.options
 	o.Threshold = &x

@@ -135,7 +135,7 @@ func (c *serveCmd) check() error {
 	for _, origin := range c.CORS {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
-			return &fault.Error{Code: fault.Usage, Subject: "--cors", Reason: "is no web origin", Next: "write it like https://app.example.org"}
+			return &fault.Error{Code: fault.Usage, Subject: "--cors", Reason: "is not a web origin", Next: "write it like https://app.example.org"}
 		}
 	}
 	for _, name := range c.AllowHost {

@@ -28,7 +28,7 @@ var requestIDs = regexp.MustCompile(`req_[a-z0-9]+`)
 // another key's ids. All are refused; what is another's answers as what is
 // nobody's, but for the id.
 func TestAccess(t *testing.T) {
-	s := start(t, setup{keys: true, limits: httpapi.Limits{WrongKeys: 1000}})
+	s := start(t, setup{keys: true, limits: httpapi.Limits{WrongKeys: 1000}, upstreams: newUpstream(t, says("hi")).list()})
 	ann, bob := s.key("ann"), s.key("bob")
 	mine := s.made(ann)
 	var table strings.Builder
@@ -46,8 +46,7 @@ func TestAccess(t *testing.T) {
 			row = append(row, got.status)
 		}
 		if mine[kind] != "" && strings.Contains(path, "{id}") {
-			body := bodyFor(path)
-			foreign, missing := s.do(method, theirs, bob, body), s.do(method, nobodys, bob, body)
+			foreign, missing := s.do(method, theirs, bob, bodyFor(t, path)), s.do(method, nobodys, bob, bodyFor(t, path))
 			require.Equal(t, http.StatusNotFound, foreign.status, "%s: %s", r, foreign.body)
 			require.Equal(t, missing.status, foreign.status, r)
 			require.Equal(t, masked(missing.body, "none"), masked(foreign.body, mine[kind]), r)
@@ -64,17 +63,21 @@ func TestAccess(t *testing.T) {
 		"/v1/preprocess":                             `{"messages": [{"role": "user", "text": "q"}], "context_length": 100, "files": [{"id": "ID"}]}`,
 		"/v1/preprocess#":                            `{"messages": [{"role": "user", "text": "q"}], "context_length": 100, "chat_id": "CHAT"}`,
 		"/v1/preprocessors/files":                    `{"input": "q", "context_length": 100, "files": [{"id": "ID"}]}`,
+		"/v1/responses":                              `{"model": "m", "inlay": {"context_length": 900}, "input": [{"role": "user", "content": [{"type": "input_text", "text": "q"}, {"type": "input_file", "file_id": "ID"}]}]}`,
+		"/v1/responses#":                             `{"model": "m", "inlay": {"context_length": 900}, "input": "q", "previous_response_id": "resp_RESPONSE"}`,
+		"/v1/responses##":                            `{"model": "m", "inlay": {"context_length": 900}, "input": [{"type": "item_reference", "id": "msg_RESPONSE_o0"}]}`,
 		"/v1/evaluations":                            `{"files": [{"id": "ID"}], "questions": [{"question": "q"}]}`,
 		"/v1/strategies/match":                       `{"files": [{"id": "ID"}]}`,
 		"/v1/strategies/summarize-documents/execute": `{"context_length": 100, "files": [{"id": "ID"}]}`,
 	} {
-		with := func(file, chat string) answer {
-			body := strings.ReplaceAll(strings.ReplaceAll(body, "ID", file), "CHAT", chat)
-			return s.do("POST", strings.TrimSuffix(path, "#"), bob, []byte(body))
+		with := func(file, chat, response string) answer {
+			body := strings.NewReplacer("ID", file, "CHAT", chat, "RESPONSE", response).Replace(body)
+			return s.do("POST", strings.TrimRight(path, "#"), bob, []byte(body))
 		}
-		foreign, missing := with(mine["files"], mine["chats"]), with("none", "none")
+		response := strings.TrimPrefix(mine["responses"], "resp_")
+		foreign, missing := with(mine["files"], mine["chats"], response), with("none", "none", "none")
 		require.Equal(t, http.StatusNotFound, foreign.status, "%s: %s", path, foreign.body)
-		require.Equal(t, masked(missing.body, "none"), masked([]byte(masked(foreign.body, mine["files"])), mine["chats"]), path)
+		require.Equal(t, masked(missing.body, "none"), masked([]byte(masked([]byte(masked(foreign.body, mine["files"])), mine["chats"])), response), path)
 	}
 }
 
@@ -83,11 +86,17 @@ func (s *server) made(secret string) map[string]string {
 	var chat struct{ ID string }
 	s.do("POST", "/v1/chats", secret, map[string]any{"title": "t"}).into(s.t, &chat)
 	file := s.upload(secret, "a.txt", "text")
-	return map[string]string{"files": file, "chats": chat.ID, "evaluations": s.evaluate(secret, file)}
+	var r reply
+	s.do("POST", "/v1/responses", secret, respond("q")).into(s.t, &r)
+	return map[string]string{"files": file, "chats": chat.ID, "evaluations": s.evaluate(secret, file), "responses": r.ID, "uploads": s.begun(secret, 10)}
 }
 
 // bodyFor is a body that the route would take.
-func bodyFor(path string) []byte {
+func bodyFor(tb testing.TB, path string) any {
+	tb.Helper()
+	if strings.HasSuffix(path, "/parts") {
+		return formOf(tb, "@data:blob", "x")
+	}
 	if strings.HasSuffix(path, "/messages") {
 		return []byte(`{"role": "assistant", "text": "x"}`)
 	}

@@ -123,7 +123,20 @@ func (a *API) table() []route {
 		{method: "DELETE", path: "/v1/files/{id}", openai: true, handle: a.deleteFile, doc: operation{tag: "files", summary: "Delete a file and its bytes", answer: deleted{}}},
 		{method: "GET", path: "/v1/files/{id}/content", openai: true, stream: true, handle: a.fileContent, doc: operation{tag: "files", summary: "The bytes as they were uploaded", kind: "application/octet-stream"}},
 
+		{method: "POST", path: "/v1/uploads", openai: true, handle: a.beginUpload, doc: operation{tag: "files", summary: "Begin a file that comes in parts; it has an hour", body: uploadRequest{}, answer: uploadObject{}}},
+		{method: "POST", path: "/v1/uploads/{id}/parts", openai: true, stream: true, handle: a.addPart, doc: operation{tag: "files", summary: "Send a part, of 64 MiB at the most; parts may come side by side", form: partForm(), answer: partObject{}}},
+		{method: "POST", path: "/v1/uploads/{id}/complete", openai: true, handle: a.completeUpload, doc: operation{tag: "files", summary: "Make a file of the parts", body: completeRequest{}, answer: uploadObject{}}},
+		{method: "POST", path: "/v1/uploads/{id}/cancel", openai: true, handle: a.cancelUpload, doc: operation{tag: "files", summary: "Forget an upload and its parts", answer: uploadObject{}}},
+
 		{method: "POST", path: "/v1/chat/completions", openai: true, stream: true, handle: a.complete, doc: operation{tag: "chat", summary: "The OpenAI API's chat completions, with files", body: completionRequest{}, answer: completionAnswer{}, events: true}},
+		{method: "POST", path: "/v1/responses", openai: true, stream: true, handle: a.respond, doc: operation{tag: "responses", summary: "The OpenAI API's responses, with files", body: responseRequest{}, answer: responseAnswer{}, events: true}},
+		{method: "GET", path: "/v1/responses/{id}", openai: true, handle: a.getResponse, doc: operation{tag: "responses", summary: "A stored response", answer: responseAnswer{}}},
+		{method: "DELETE", path: "/v1/responses/{id}", openai: true, handle: a.deleteResponse, doc: operation{tag: "responses", summary: "Delete a response, its input and the files that came inside it", answer: deleted{}}},
+		{method: "POST", path: "/v1/responses/{id}/cancel", openai: true, handle: a.cancelResponse, doc: operation{tag: "responses", summary: "End a response that runs in the background; there is none, so it is a conflict", answer: responseAnswer{}}},
+		{method: "GET", path: "/v1/responses/{id}/input_items", openai: true, handle: a.inputItems, doc: operation{tag: "responses", summary: "The items of a response's request", query: pageQuery(), answer: itemList{}}},
+
+		{method: "POST", path: "/v1/embeddings", openai: true, handle: a.embed, doc: operation{tag: "embeddings", summary: "Vectors of texts by the server's embedder", body: embeddingRequest{}, answer: embeddingList{}}},
+
 		{method: "GET", path: "/v1/models", openai: true, handle: a.listModels, doc: operation{tag: "chat", summary: "The models of all upstreams", answer: modelList{}}},
 		{method: "GET", path: "/v1/models/{id...}", openai: true, handle: a.getModel, doc: operation{tag: "chat", summary: "One model", answer: modelObject{}}},
 

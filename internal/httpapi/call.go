@@ -186,11 +186,11 @@ func jsonError(err error) error {
 	var bytes base64.CorruptInputError
 	switch {
 	case errors.As(err, &bytes):
-		e.Subject, e.Reason = "data", fmt.Sprintf("is no base64 at byte %d of it", int64(bytes))
+		e.Subject, e.Reason = "data", fmt.Sprintf("is not valid base64 at byte %d of it", int64(bytes))
 	case errors.As(err, &kind):
 		e.Subject, e.Reason = field(kind.Field), "is of the wrong type, want "+jsonType(kind.Type.Kind().String())
 	case errors.As(err, &syntax):
-		e.Reason = fmt.Sprintf("is no valid JSON at byte %d", syntax.Offset)
+		e.Reason = fmt.Sprintf("is not valid JSON at byte %d", syntax.Offset)
 	case errors.Is(err, errMoreJSON):
 		e.Reason = "holds " + errMoreJSON.Error()
 	case strings.HasPrefix(err.Error(), unknownFieldError):
@@ -198,7 +198,7 @@ func jsonError(err error) error {
 	case errors.As(err, new(*fault.Error)):
 		return err
 	default:
-		e.Reason = "is no valid JSON"
+		e.Reason = "is not valid JSON"
 	}
 	return e
 }

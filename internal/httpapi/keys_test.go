@@ -48,7 +48,7 @@ func TestScopes(t *testing.T) {
 			mine := s.made(secrets["ann"][state.Write])
 			mine["keys"] = s.spareKey("ann")
 			at := strings.NewReplacer("{id}", cmp.Or(mine[kind], "x"), "{turn}", "1").Replace(path)
-			got := s.do(method, at, secrets["ann"][scope], bodyFor(path))
+			got := s.do(method, at, secrets["ann"][scope], bodyFor(t, path))
 			refused := got.status == http.StatusForbidden
 			if refused {
 				require.Contains(t, string(got.body), "forbidden", r)
@@ -60,11 +60,13 @@ func TestScopes(t *testing.T) {
 			}
 			row = append(row, got.status)
 			if mine[kind] == "" || !strings.Contains(path, "{id}") {
+				s.do("POST", "/v1/uploads/"+mine["uploads"]+"/cancel", secrets["ann"][state.Write], nil)
 				continue
 			}
-			foreign := s.do(method, at, secrets["bob"][scope], bodyFor(path))
+			foreign := s.do(method, at, secrets["bob"][scope], bodyFor(t, path))
 			require.Contains(t, []int{http.StatusNotFound, http.StatusForbidden}, foreign.status, "%s %s: %s", r, scope, foreign.body)
 			require.Equal(t, refused, foreign.status == http.StatusForbidden, r)
+			s.do("POST", "/v1/uploads/"+mine["uploads"]+"/cancel", secrets["ann"][state.Write], nil)
 		}
 		require.Equal(t, httpapi.Allowed(s.api, r), allowed, "%s: what one scope allows the next one does too", r)
 		fmt.Fprintf(&table, "%-47s %-7v %-7v %-7v  not found\n", append([]any{r}, row...)...)

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"inlay/cache"
+	"inlay/embed"
 	"inlay/eval"
 	"inlay/fault"
 	"inlay/injection"
@@ -24,6 +26,7 @@ import (
 	"inlay/processor"
 	"inlay/route"
 	"inlay/strategy"
+	"inlay/tokens"
 	"inlay/turn"
 )
 
@@ -38,6 +41,7 @@ type Config struct {
 	// Apart reads the upload at a path in a process of its own, whose reader leaves it in the cache for owner's
 	// injector, so that large files take no memory here; nil: all are read here.
 	Apart    func(ctx context.Context, owner, name, path string) (files.Reading, error)
+	Embedder embed.Embedder    // of requests for embeddings; nil: the built-in one
 	Defaults injection.Options // what requests start from
 	Intent   string            // off, builtin or model, where a request does not say; empty: off
 	// Chains are the processors that messages and answers of one owner go through; nil: none.
@@ -75,6 +79,9 @@ type Service struct {
 	load     *load
 	known    strategies
 	measured upstream.Opened[llm.Measurer] // models that no upstream serves
+	builtin  embed.Embedder
+	counters tokens.Library
+	swept    atomic.Int64 // when old responses were looked for, in seconds since 1970
 	release  func()
 }
 
@@ -93,7 +100,7 @@ func Open(ctx context.Context, c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		config: c, log: c.Logger, release: release, load: newLoad(c.Load), Chats: &chats.Chats{State: c.State},
+		config: c, log: c.Logger, release: release, load: newLoad(c.Load), builtin: embed.NewBuiltin(), Chats: &chats.Chats{State: c.State},
 		Router: &upstream.Router{Servers: c.Upstreams, Failed: c.Observe.UpstreamFailed},
 	}
 	if err := s.begin(ctx); err != nil {
@@ -129,6 +136,10 @@ func (s *Service) begin(ctx context.Context) (err error) {
 		ParseFailed: c.Observe.ParseFailed, Forgotten: s.memo.Clear,
 	})
 	if err != nil {
+		return err
+	}
+	if err := s.sweepNow(ctx); err != nil {
+		s.Files.Stop()
 		return err
 	}
 	s.Jobs, err = jobs.Open(ctx, jobs.Config{

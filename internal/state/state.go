@@ -165,10 +165,11 @@ type Chats interface {
 	DeleteChat(ctx context.Context, owner, id string) error
 }
 
-// Conversations are the chats, and reading on in one.
+// Conversations are the chats, reading on in one, and responses.
 type Conversations interface {
 	Chats
 	Said
+	Responses
 }
 
 // Said reads on in a conversation.
@@ -179,6 +180,34 @@ type Said interface {
 
 // ErrConflict says that a chat has moved on since it was read.
 var ErrConflict = errors.New("the record has changed")
+
+// Response is an answer of the Responses API that the service keeps, and the
+// turn that it ended. Those that continue one another are a conversation, which
+// may branch.
+type Response struct {
+	ID       string
+	Owner    string
+	Previous string // id of the one that it continues; empty: none
+	Created  time.Time
+	Messages json.RawMessage // those that the turn added, as an inlay.history/v1 has them
+	Input    json.RawMessage // the items of its request
+	Body     json.RawMessage // the response, as clients get it
+	Files    []string        // ids of uploads that were made of files in its request
+}
+
+// Responses are the answers of the Responses API.
+type Responses interface {
+	AddResponse(ctx context.Context, r Response) error
+	Response(ctx context.Context, owner, id string) (Response, error)
+	// Conversation is a response and those before it, oldest first, without
+	// Input and Body. Where one of them was deleted, it begins after that one.
+	Conversation(ctx context.Context, owner, id string) ([]Response, error)
+	// DeleteResponse removes the record and returns its Files.
+	DeleteResponse(ctx context.Context, owner, id string) (files []string, err error)
+	// OldResponses are those of all owners that were made before that time and
+	// that none continues, oldest first, without Messages, Input and Body.
+	OldResponses(ctx context.Context, before time.Time) ([]Response, error)
+}
 
 // States of an evaluation.
 const (

@@ -166,7 +166,7 @@ func Models(ctx context.Context, c Config) ([]string, error) {
 	}
 	list, err := s.api.List(ctx)
 	if e, ok := errors.AsType[api.StatusError](err); ok && e.StatusCode == http.StatusNotFound {
-		return nil, s.fault(fault.BackendUnreachable, "what answers at "+s.config.URL+" is no Ollama server", "set the base URL of one", nil)
+		return nil, s.fault(fault.BackendUnreachable, "what answers at "+s.config.URL+" is not an Ollama server", "set the base URL of one", nil)
 	}
 	if err != nil {
 		return nil, s.explain(err)

@@ -114,7 +114,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithAllowOutofOrder(true))
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func damaged(path string, err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return &fault.Error{Code: fault.Usage, Subject: path, Reason: "the state cannot be opened: its folder is a file", Next: "name another folder with --data", Err: err}
 	}
-	next := "restore it from a backup, or move it away to begin anew"
+	next := "restore it from a backup, or move it away to start over"
 	if errors.Is(err, errNewer) {
 		next = "use that version, or another data folder"
 	}

@@ -18,7 +18,7 @@ import (
 func Run(t *testing.T, open func(t *testing.T) state.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, state.Store){
-		"keys": keys, "files": files, "pages": pages, "quota": quota, "chats": chats, "evaluations": evaluations, "owners": owners,
+		"keys": keys, "files": files, "pages": pages, "quota": quota, "chats": chats, "responses": responses, "evaluations": evaluations, "owners": owners,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -208,6 +208,62 @@ func chats(t *testing.T, s state.Store) {
 	require.Equal(t, []state.Chat{c}, list)
 	require.NoError(t, s.DeleteChat(t.Context(), "ann", c.ID))
 	_, _, err = s.Chat(t.Context(), "ann", c.ID)
+	require.ErrorIs(t, err, state.ErrNotFound)
+}
+
+func responses(t *testing.T, s state.Store) {
+	t.Helper()
+	ctx := t.Context()
+	made := func(id, previous string, when int64) state.Response {
+		r := state.Response{
+			ID: id, Owner: "ann", Previous: previous, Created: at(when), Messages: json.RawMessage(`["` + id + `"]`), Input: json.RawMessage(`[1]`),
+			Body: json.RawMessage(`{"id":1}`), Files: []string{"file-" + id},
+		}
+		require.NoError(t, s.AddResponse(ctx, r))
+		return r
+	}
+	first, second, branch := made("resp_1", "", 0), made("resp_2", "resp_1", 1), made("resp_3", "resp_1", 2)
+	require.Error(t, s.AddResponse(ctx, first), "an id is there once")
+	got, err := s.Response(ctx, "ann", "resp_2")
+	require.NoError(t, err)
+	require.Equal(t, second, got)
+
+	chain := func(id string) (ids []string) {
+		list, err := s.Conversation(ctx, "ann", id)
+		require.NoError(t, err)
+		for _, r := range list {
+			require.NotEmpty(t, r.Messages)
+			require.Nil(t, r.Body)
+			ids = append(ids, r.ID)
+		}
+		return ids
+	}
+	require.Equal(t, []string{"resp_1", "resp_2"}, chain("resp_2"))
+	require.Equal(t, []string{"resp_1", "resp_3"}, chain(branch.ID))
+	old, err := s.OldResponses(ctx, at(2))
+	require.NoError(t, err)
+	require.Len(t, old, 1, "the first is continued, the third is not old enough")
+	require.Equal(t, "resp_2", old[0].ID)
+	require.Equal(t, []string{"file-resp_2"}, old[0].Files)
+
+	for _, owner := range []string{"bob", ""} {
+		_, err = s.Response(ctx, owner, "resp_2")
+		require.ErrorIs(t, err, state.ErrNotFound)
+		_, err = s.Conversation(ctx, owner, "resp_2")
+		require.ErrorIs(t, err, state.ErrNotFound)
+		_, err = s.DeleteResponse(ctx, owner, "resp_2")
+		require.ErrorIs(t, err, state.ErrNotFound)
+	}
+	require.NoError(t, s.AddResponse(ctx, state.Response{ID: "resp_4", Owner: "bob", Previous: "resp_1", Created: at(3), Messages: json.RawMessage(`[]`), Input: json.RawMessage(`[]`), Body: json.RawMessage(`{}`)}))
+	list, err := s.Conversation(ctx, "bob", "resp_4")
+	require.NoError(t, err)
+	require.Len(t, list, 1, "what is another's is not part of it")
+
+	files, err := s.DeleteResponse(ctx, "ann", "resp_1")
+	require.NoError(t, err)
+	require.Equal(t, first.Files, files)
+	require.Equal(t, []string{"resp_2"}, chain("resp_2"), "it begins after the deleted one, which it still names")
+	_, err = s.Response(ctx, "ann", "resp_1")
 	require.ErrorIs(t, err, state.ErrNotFound)
 }
 
