@@ -166,7 +166,7 @@ func (c *call) wantsBody() (body map[string]json.RawMessage, wants service.Wants
 		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is not a JSON object", Next: "see /openapi.json"}
 	}
 	if raw, ok := body["inlay"]; ok {
-		if err = decodeJSON(raw, &wants); err == nil {
+		if err = decodeField("inlay", raw, &wants); err == nil {
 			wants.Options, err = wants.Values("inlay.")
 		}
 		delete(body, "inlay")
