@@ -23,6 +23,12 @@ func readingRows() []Option {
 		{Key: "html", Flag: "html", Kind: Choice, Choices: []string{"article", "all"}, Default: "article", Doors: serving, Help: "What to read of a web page: its article, or all of it."},
 		{Key: "ocr", Flag: "ocr", Kind: Bool, Doors: serving, Help: "Let tesseract, if installed, read PDF pages that look scanned."},
 		{Key: "ocr_language", Flag: "ocr-language", Default: "eng", Placeholder: "NAME+NAME", Doors: serving, Help: "Languages of scanned pages, by tesseract's names, for example eng+deu."},
+		{Key: "include", Flag: "include", Kind: List, Placeholder: "GLOB", Doors: Command, Help: "Files to read in folders, as patterns of .gitignore: *.md or docs/**. Without it all that ignore files do not exclude."},
+		{Key: "exclude", Flag: "exclude", Kind: List, Placeholder: "GLOB", Doors: Command, Help: "Files and folders to leave out of folders, as patterns of .gitignore: drafts/ or *_test.go."},
+		{Key: "folder_files", Flag: "folder-files", Kind: Count, Bounds: Bounds{Min: 1}, Default: "1000", Placeholder: "N", Doors: Command, Help: "Most files to read from folders."},
+		{Key: "folder_bytes", Flag: "folder-bytes", Kind: Bytes, Bounds: Bounds{Min: 1}, Default: "268435456", Placeholder: "BYTES", Doors: Command, Help: "Most bytes to read from folders, for example 64MiB."},
+		{Key: "download_time", Flag: "download-time", Kind: Duration, Bounds: Bounds{Above: true}, Default: "30s", Placeholder: "DURATION", Doors: Command, Help: "Longest download of a document that is named by its web address."},
+		{Key: "allow_private", Flag: "allow-private", Kind: Bool, Doors: Command, Help: "Download also from private, loopback and link-local addresses, and through the proxies that the environment names."},
 	}
 }
 
@@ -43,7 +49,7 @@ func fileRows() []Option {
 	return []Option{
 		{Key: "mode", Flag: "mode", Kind: Choice, Choices: []string{"auto", "full", "retrieval", "none"}, Default: "auto", Doors: asking, Help: "What to do with files: decide, inject them whole, retrieve passages, nothing."},
 		{Key: "policy", Flag: "policy", Kind: Choice, Choices: []string{"all", "mixed"}, Default: "all", Doors: asking, Help: "All new files whole or none; mixed: small ones whole, large ones retrieved."},
-		{Key: "coverage", Flag: "coverage", Kind: Choice, Choices: []string{"off", "auto"}, Default: "auto", Doors: asking, Help: "Answer questions about whole documents (summaries, counts, comparisons) from a representative selection."},
+		{Key: "coverage", Flag: "coverage", Kind: Choice, Choices: []string{"off", "auto", "always"}, Default: "auto", Doors: asking, Help: "Answer questions about whole documents (summaries, counts, comparisons, chapters) from a representative selection; always: any question."},
 		{Key: "on_overflow", Flag: "on-overflow", Kind: Choice, Choices: []string{"refuse", "retrieve"}, Default: "refuse", Doors: asking, Help: "What becomes of a mode that cannot fit."},
 		{Key: "on_failure", Flag: "on-failure", Kind: Choice, Choices: []string{"stop", "continue"}, Default: "stop", Doors: asking, Help: "Whether to go on when every new file fails."},
 		{Key: "strict", Flag: "strict", Kind: Bool, Doors: asking, Help: "Fail when a single file fails."},

@@ -61,6 +61,7 @@ type decided struct {
 	Threshold   *float64               `json:"threshold,omitempty"`
 	Limit       int                    `json:"limit,omitempty"`
 	Citations   []chat.Citation        `json:"citations,omitempty"`
+	Notes       []injection.Note       `json:"notes,omitempty"`
 	NearMisses  *injection.NearMisses  `json:"near_misses,omitempty"`
 	Warnings    []injection.Warning    `json:"warnings,omitempty"`
 	Failures    []injection.Failure    `json:"failures,omitempty"`
@@ -283,7 +284,7 @@ func (d *decided) ofFiles(r *injection.Result) {
 	if r.Decision.Strategy != "" { // else the turn goes on, and nothing was decided
 		d.Decision, d.Threshold = &r.Decision, &r.Threshold
 	}
-	d.Files, d.Embedder, d.Limit = r.Files, r.Embedder, r.Limit
+	d.Files, d.Notes, d.Embedder, d.Limit = r.Files, r.Notes, r.Embedder, r.Limit
 	d.NearMisses, d.Warnings, d.Failures = r.NearMisses, r.Warnings, r.Failures
 }
 
