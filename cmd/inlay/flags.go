@@ -23,6 +23,9 @@ func fillFlags(k *kong.Kong) error {
 		if !ok {
 			return fmt.Errorf("flag --%s: key %s is not in the table of options", flag.Name, flag.Tag.Get("key"))
 		}
+		for _, letter := range o.Short {
+			flag.Short = letter
+		}
 		flag.Name, flag.Help, flag.PlaceHolder = o.Flag, o.Usage(), o.Hint()
 		flag.Default, flag.HasDefault = o.Default, o.Default != ""
 		flag.Mapper = optionMapper{o}

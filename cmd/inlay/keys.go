@@ -43,7 +43,7 @@ func (c *keysMakeCmd) Run(ctx context.Context, a *app) (err error) {
 
 type keysListCmd struct {
 	dataSettings
-	Output string `enum:"text,json" default:"text" help:"What to print: text or json."`
+	Output string `short:"o" enum:"text,json" default:"text" help:"What to print: text or json."`
 }
 
 type keyJSON struct {

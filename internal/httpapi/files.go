@@ -142,7 +142,7 @@ func (u *upload) take(part *multipart.Part) (err error) {
 		}
 		return err
 	default:
-		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a field that is not known; file and purpose are", Next: "leave it out"}
+		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has " + unknownNamed(part.FormName()) + "; known are file and purpose", Next: "leave it out"}
 	}
 }
 
