@@ -229,7 +229,7 @@ func (c *agentCmd) editor() (*processor.IDE, error) {
 	}
 	var ide processor.IDE
 	if err := json.Unmarshal(data, &ide); err != nil {
-		return nil, &fault.Error{Code: fault.Usage, Subject: c.IDE, Reason: "is no JSON object with file, language, selection, line and column", Next: "check --ide", Err: err}
+		return nil, &fault.Error{Code: fault.Usage, Subject: c.IDE, Reason: "is not a JSON object with file, language, selection, line and column", Next: "check --ide", Err: err}
 	}
 	return &ide, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/intent"
 )
 
 // chatCommand is a command of a chat, as help and completion know it.
@@ -116,8 +117,10 @@ func (t *talk) why() error {
 	if t.last == nil {
 		return t.say("Nothing has been decided yet.\n")
 	}
-	if err := printSplit(t.app.stdout, t.last.Intent); err != nil {
-		return err
+	if split := t.last.Intent; split != nil && split.Decision != intent.Small { // small is what nearly all questions are
+		if err := printSplit(t.app.stdout, split); err != nil {
+			return err
+		}
 	}
 	return printResult(t.app.stdout, *t.last.Result)
 }
@@ -140,7 +143,7 @@ func (t *talk) threshold(arg string) error {
 	}
 	x, err := strconv.ParseFloat(arg, 64)
 	if err != nil {
-		return &fault.Error{Code: fault.Usage, Subject: "/threshold", Reason: "is no number from 0 to 1, nor default"}
+		return &fault.Error{Code: fault.Usage, Subject: "/threshold", Reason: "is neither a number from 0 to 1 nor default"}
 	}
 	o := t.options
 	o.Threshold = &x
@@ -155,20 +158,21 @@ func (t *talk) threshold(arg string) error {
 // numbers that it cites and that do not exist.
 func sources(r injection.Result, answer string) string {
 	var b strings.Builder
+	names := injection.ShownNames(r.Files, nil)
 	numbers := injection.CitedNumbers(answer)
 	mark := func(n int) string { return only(slices.Contains(numbers, n), "*") }
 	for _, c := range r.Citations {
 		fmt.Fprintf(&b, "  %1s %s\n", mark(c.Number), injection.Cite(c))
 	}
 	last := len(r.Citations) // whole files are numbered after the passages
-	for _, f := range r.Files {
+	for i, f := range r.Files {
 		switch {
 		case f.Strategy != injection.InjectFull:
 		case f.InContext:
-			fmt.Fprintf(&b, "    %s, whole, above in the conversation\n", f.Name)
+			fmt.Fprintf(&b, "    %s, whole, above in the conversation\n", names[i])
 		default:
 			last++
-			fmt.Fprintf(&b, "  %1s [%d] %s, whole\n", mark(last), last, f.Name)
+			fmt.Fprintf(&b, "  %1s [%d] %s, whole\n", mark(last), last, names[i])
 		}
 	}
 	if r.Decision.Strategy == injection.Retrieval {

@@ -45,7 +45,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	}
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
 	kept = forgetting{counted{kept, metrics}, recent}
-	upstreams, err := c.upstreams(a, tracer, log)
+	upstreams, err := c.upstreams(a, tracer, log, metrics.UpstreamRetried)
 	if err != nil {
 		return nil, err
 	}
@@ -73,14 +73,14 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	}
 	return service.Open(ctx, service.Config{
 		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
-		Data:  c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
+		Data:  c.Data, State: store, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})
 }
 
 // upstreams are those of --upstream, then the one that --model names.
-func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (upstream.Servers, error) {
+func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger, retried func(upstream string)) (upstream.Servers, error) {
 	var list upstream.Servers
 	if err := c.CheckProvider(); err != nil {
 		return nil, err
@@ -96,20 +96,25 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (
 			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream", Reason: "must be NAME=PROVIDER:URL, with each name once", Next: "write it like local=ollama:" + ollama.DefaultURL}
 		}
 		key := a.getenv("INLAY_UPSTREAM_KEY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
+		again := func() { retried(name) }
 		switch provider {
 		case "ollama":
-			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
+			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Fallback: c.window(), Patience: relayPatience, Retried: again, Logger: log, Around: tracer.Around(name)}))
 		case "openai", openai.ResponsesProvider:
 			if key == "" && strings.HasPrefix(address, openai.DefaultURL) {
 				key = a.getenv(wire.KeyVariable) // never to another server
 			}
-			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
+			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Patience: relayPatience, Retried: again, Logger: log, Around: tracer.Around(name)}))
 		default:
 			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai nor openai-responses as its provider", Next: "write it like " + name + "=ollama:" + ollama.DefaultURL}
 		}
 	}
 	return list, nil
 }
+
+// relayPatience is how long pauses before a busy server of models is asked again
+// may take together: the client has been told when to come again by then.
+const relayPatience = 2 * time.Second
 
 func ollamaUpstream(name string, c ollama.Config) upstream.Server {
 	c.Library = &tokens.Library{}

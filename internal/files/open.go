@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"time"
 
 	"inlay/cache"
 	"inlay/fault"
@@ -46,6 +47,7 @@ type Files struct {
 	config  Config
 	log     *slog.Logger
 	blobs   blobs
+	parts   parts
 	uploads uploads
 	queue   *queue.Queue[state.File]
 	content sync.Mutex // held while bytes and the record that names them come or go together
@@ -54,7 +56,8 @@ type Files struct {
 // Open clears what a killed process left behind and goes on reading the files
 // that it had accepted.
 func Open(ctx context.Context, c Config) (*Files, error) {
-	s := &Files{config: c, log: c.Logger, blobs: blobs{root: filepath.Join(c.Data, "files")}}
+	s := &Files{config: c, log: c.Logger, blobs: blobs{root: filepath.Join(c.Data, "files")}, parts: parts{root: filepath.Join(c.Data, "uploads"), mu: &sync.Mutex{}}}
+	s.parts.sweep(time.Now())
 	if err := s.sweep(ctx); err != nil {
 		return nil, err
 	}

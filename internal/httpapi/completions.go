@@ -133,8 +133,11 @@ type fileCitation struct {
 }
 
 func (a *API) complete(c *call) (err error) {
-	body, wants, err := c.completionBody()
+	body, wants, err := c.wantsBody()
 	if err != nil {
+		return err
+	}
+	if err := c.mayKeep(wants.ChatID); err != nil {
 		return err
 	}
 	done, err := a.service.Complete(c.ctx(), c.owner, body, wants)
@@ -152,14 +155,14 @@ func (a *API) complete(c *call) (err error) {
 	return a.wholeCompletion(c, done)
 }
 
-// completionBody takes the field inlay off the rest.
-func (c *call) completionBody() (body map[string]json.RawMessage, wants service.Wants, err error) {
+// wantsBody takes the field inlay off the rest.
+func (c *call) wantsBody() (body map[string]json.RawMessage, wants service.Wants, err error) {
 	data, err := c.readBody(nil)
 	if err != nil {
 		return nil, wants, err
 	}
 	if err := json.Unmarshal(data, &body); err != nil || body == nil {
-		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no JSON object", Next: "see /openapi.json"}
+		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is not a JSON object", Next: "see /openapi.json"}
 	}
 	if raw, ok := body["inlay"]; ok {
 		if err = decodeJSON(raw, &wants); err == nil {
@@ -191,7 +194,7 @@ func (a *API) wholeCompletion(c *call, done *service.Completion) error {
 		}
 		return c.json(json.RawMessage(data))
 	}
-	return &fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server gave no answer", Next: "ask again"}
+	return errNoAnswer()
 }
 
 // streamCompletion hands on chunks as they come. A failure before the first is

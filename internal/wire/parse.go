@@ -90,11 +90,20 @@ func Work(ctx context.Context, getenv func(string) string, in io.Reader, out io.
 
 // UserCache is the folder for what can be made again; empty if there is none.
 func UserCache(getenv func(string) string) string {
-	if dir := getenv("XDG_CACHE_HOME"); dir != "" {
+	return userFolder(getenv, "XDG_CACHE_HOME", ".cache")
+}
+
+// UserConfig is the folder of configuration files; empty if there is none.
+func UserConfig(getenv func(string) string) string {
+	return userFolder(getenv, "XDG_CONFIG_HOME", ".config")
+}
+
+func userFolder(getenv func(string) string, variable, inHome string) string {
+	if dir := getenv(variable); dir != "" {
 		return dir
 	}
 	if home := getenv("HOME"); home != "" {
-		return filepath.Join(home, ".cache")
+		return filepath.Join(home, inHome)
 	}
 	return ""
 }
