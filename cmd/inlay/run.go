@@ -23,7 +23,7 @@ type cli struct {
 	ConfigFile string           `name:"config" placeholder:"FILE" help:"Configuration file (default: ./inlay.yaml, then inlay/inlay.yaml in your configuration folder)."`
 	Version    kong.VersionFlag `help:"Print the version and exit."`
 
-	Ask      askCmd      `cmd:"" help:"Lay files into a prompt for a question: the main job."`
+	Ask      askCmd      `cmd:"" help:"Inject files into a prompt for a question: the main job."`
 	Chat     chatCmd     `cmd:"" help:"Talk with a model about files: interactive, or one question."`
 	Agent    agentCmd    `cmd:"" help:"Let a model work with a folder: ask, look at files with read-only tools, answer."`
 	Parse    parseCmd    `cmd:"" help:"Print the text that a file yields, or its document with the map of sections."`
