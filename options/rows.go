@@ -10,7 +10,7 @@ const (
 // modelRows say which model answers.
 func modelRows() []Option {
 	return []Option{
-		{Key: "model", Flag: "model", Placeholder: "PROVIDER:NAME", Doors: serving, Help: "Model that answers, for example ollama:llama3.2, openai:gpt-4o or openai-responses:gpt-5-pro."},
+		{Key: "model", Flag: "model", Short: "m", Placeholder: "PROVIDER:NAME", Doors: serving, Help: "Model that answers, for example ollama:llama3.2, openai:gpt-4o or openai-responses:gpt-5-pro."},
 		{Key: "base_url", Flag: "base-url", Placeholder: "URL", Doors: serving | Eval | Routing, Help: "Address of the server of the model and of its embedder: Ollama's, or an OpenAI-compatible one up to /v1 (LM Studio, llama.cpp, vLLM)."},
 		{Key: "context_length", Flag: "context-length", Kind: Tokens, Default: "0", Placeholder: "N", Doors: serving | Request, Help: "Context window in tokens, for example 8192 or 128k; 0: the model's own, 4096 where it is unknown. The service uses it where a model's own is unknown."},
 	}
@@ -36,8 +36,8 @@ func readingRows() []Option {
 func searchRows() []Option {
 	return []Option{
 		{Key: "embedder", Flag: "embedder", Placeholder: "NAME", Doors: serving, Help: "Embedder: builtin, static:DIR, ollama:NAME or openai:NAME, the last two at --base-url where it is given. Without it nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin."},
-		{Key: "retrieval_limit", Flag: "limit", Kind: Count, Bounds: Bounds{Min: 1, Max: 100}, Default: "3", Placeholder: "N", Doors: asking, Help: "Most passages to cite.", Former: []string{"limit"}},
-		{Key: "retrieval_affinity_threshold", Flag: "threshold", Kind: Number, Bounds: Bounds{Max: 1}, Placeholder: "0..1", Doors: asking, Help: "Affinity that a passage must exceed. Without it the embedder's own threshold.", Former: []string{"threshold"}},
+		{Key: "retrieval_limit", Flag: "limit", Short: "l", Kind: Count, Bounds: Bounds{Min: 1, Max: 100}, Default: "3", Placeholder: "N", Doors: asking, Help: "Most passages to cite.", Former: []string{"limit"}},
+		{Key: "retrieval_affinity_threshold", Flag: "threshold", Short: "t", Kind: Number, Bounds: Bounds{Max: 1}, Placeholder: "0..1", Doors: asking, Help: "Affinity that a passage must exceed. Without it the embedder's own threshold.", Former: []string{"threshold"}},
 		{Key: "relative", Flag: "relative", Kind: Number, Bounds: Bounds{Max: 1}, Default: "0", Placeholder: "0..1", Doors: serving, Help: "Leave out passages that score below this share of the best one; 0 leaves out none."},
 		{Key: "chunk", Flag: "chunk", Placeholder: "SIZE/OVERLAP", Doors: serving, Help: "Size of passages in tokens, or a preset such as rag-v1. Without it the splitter's own."},
 		{Key: "store", Flag: "store", Placeholder: "DIR", Doors: Command | Eval, Help: "Folder that keeps parses, chunks, embeddings and rankings for the next run."},
