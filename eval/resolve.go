@@ -18,6 +18,7 @@ type span struct {
 	doc        int // place in library.docs
 	start, end int
 	whole      bool
+	page       bool // a page, slide or sheet, which a passage only needs to touch
 }
 
 // item is one expected thing; any of its spans is it.
@@ -47,7 +48,8 @@ func (q *asked) byPassage() bool {
 }
 
 // matches reports whether a passage is what a span asks for: of the same
-// document, and the two overlap in at least half of the shorter one.
+// document, and the two overlap in at least half of the shorter one; a page only
+// needs to be touched.
 func (s span) matches(doc, start, end int) bool {
 	if s.doc != doc {
 		return false
@@ -56,7 +58,7 @@ func (s span) matches(doc, start, end int) bool {
 		return true
 	}
 	overlap := min(s.end, end) - max(s.start, start)
-	return overlap > 0 && 2*overlap >= min(s.end-s.start, end-start)
+	return overlap > 0 && (s.page || 2*overlap >= min(s.end-s.start, end-start))
 }
 
 // resolver turns what questions expect into places.
@@ -175,7 +177,7 @@ func (r *resolver) spans(q Question, e Expected, doc int) ([]span, error) {
 	case e.Quote != "":
 		return r.quoted(q, e, doc, from, to)
 	case e.Page > 0:
-		return []span{{doc: doc, start: from, end: to}}, nil
+		return []span{{doc: doc, start: from, end: to, page: true}}, nil
 	}
 	return []span{{doc: doc, whole: true}}, nil
 }

@@ -75,7 +75,7 @@ func httpDocument(t *testing.T, upstream, model string) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	var key strings.Builder
-	require.NoError(t, run(t.Context(), []string{"keys", "make", "ann", "--data", data}, func(string) string { return "" }, strings.NewReader(""), &key, io.Discard))
+	require.NoError(t, run(t.Context(), []string{"keys", "make", "ann", "--scope", "admin", "--data", data}, func(string) string { return "" }, strings.NewReader(""), &key, io.Discard))
 	secret := regexp.MustCompile(`inlay_\w+`).FindString(key.String())
 	address := served(t, "--data", data, "--upstream", "local="+upstream, "--context-length", "0")
 	handbook, err := os.ReadFile("../../testdata/handbook.md")

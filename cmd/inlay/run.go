@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"inlay/fault"
+	"inlay/internal/inputs"
 	"inlay/internal/wire"
 	"inlay/parse"
 	"inlay/parse/pdf"
@@ -33,7 +34,8 @@ type cli struct {
 	Route    routeCmd    `cmd:"" help:"Show whether an ask needs a tool or the large model, and the prompt for it."`
 	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
 	Serve    serveCmd    `cmd:"" help:"Serve document chat over HTTP, for any client of the OpenAI API."`
-	Keys     keysCmd     `cmd:"" help:"Make, list and revoke the keys of the service."`
+	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke the keys of the service."`
+	Cache    cacheCmd    `cmd:"" help:"Clear what was derived from documents."`
 	Doctor   doctorCmd   `cmd:"" help:"Check a set-up, and say what to do where it is not sound."`
 }
 
@@ -48,6 +50,11 @@ type app struct {
 	settings       *source
 	limits         parse.Limits   // of reading files, set before the subcommand runs
 	ocr            *pdf.Tesseract // reads scanned pages; nil where that was not asked for
+	inputs         *inputs.Reader // of what the user names, set with limits
+	parsers        *parse.Registry
+	literal        int    // arguments after --, which name no files
+	assumed        bool   // standard input was attached without being named
+	taken          string // the argument that was taken as a file where a question is missing
 }
 
 // exited is how kong's --help and --version leave the parser.
@@ -90,6 +97,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		return a.report(args, usageError(err))
 	}
 	a.settings.note(k)
+	if i := slices.Index(args, "--"); i >= 0 {
+		a.literal = len(args) - i - 1
+	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	return a.report(args, k.Run(a))
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"inlay/injection"
 	"inlay/parse"
 	"inlay/parse/archive"
 	"inlay/parse/legacy"
@@ -103,6 +104,21 @@ func userFolder(getenv func(string) string, variable, inHome string) string {
 	}
 	if home := getenv("HOME"); home != "" {
 		return filepath.Join(home, inHome)
+	}
+	return ""
+}
+
+// LeaveOut is why a file of a folder is not read, in words that follow "1 file";
+// empty: it is read.
+func LeaveOut(r *parse.Registry, f parse.File) string {
+	if len(f.Data) == 0 {
+		return "empty"
+	}
+	if injection.ImageType(f.Data) != "" {
+		return "that is a picture"
+	}
+	if _, err := r.Lookup(f); err != nil {
+		return "in a format that is not read"
 	}
 	return ""
 }
