@@ -36,8 +36,9 @@ func readingRows() []Option {
 func searchRows() []Option {
 	return []Option{
 		{Key: "embedder", Flag: "embedder", Placeholder: "NAME", Doors: serving, Help: "Embedder: builtin, static:DIR, ollama:NAME or openai:NAME, the last two at --base-url where it is given. Without it nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin."},
-		{Key: "retrieval_limit", Flag: "limit", Short: "l", Kind: Count, Bounds: Bounds{Min: 1, Max: 100}, Default: "3", Placeholder: "N", Doors: asking, Help: "Most passages to cite.", Former: []string{"limit"}},
+		{Key: "retrieval_limit", Flag: "limit", Short: "l", Kind: Count, Bounds: Bounds{Min: 1, Max: 100}, Word: "auto", WordValue: -1, Default: "3", Placeholder: "N|auto", Doors: asking, Help: "Most passages to cite; auto: as many as citation_share holds.", Former: []string{"limit"}},
 		{Key: "retrieval_affinity_threshold", Flag: "threshold", Short: "t", Kind: Number, Bounds: Bounds{Max: 1}, Placeholder: "0..1", Doors: asking, Help: "Affinity that a passage must exceed. Without it the embedder's own threshold.", Former: []string{"threshold"}},
+		{Key: "citation_share", Flag: "citation-share", Kind: Number, Bounds: Bounds{Max: 1}, Placeholder: "0..1", Doors: asking, Help: "Share of the tokens available that cited passages may grow to by what stands around them. Without it none grows, and retrieval_limit auto takes 0.1."},
 		{Key: "relative", Flag: "relative", Kind: Number, Bounds: Bounds{Max: 1}, Default: "0", Placeholder: "0..1", Doors: serving, Help: "Leave out passages that score below this share of the best one; 0 leaves out none."},
 		{Key: "chunk", Flag: "chunk", Placeholder: "SIZE/OVERLAP", Doors: serving, Help: "Size of passages in tokens, or a preset such as rag-v1. Without it the splitter's own."},
 		{Key: "store", Flag: "store", Placeholder: "DIR", Doors: Command | Eval, Help: "Folder that keeps parses, chunks, embeddings and rankings for the next run."},

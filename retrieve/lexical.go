@@ -224,38 +224,43 @@ func (q *lexicalQuery) score(file int, f *lexicalFile, size corpusSize) []float6
 	for _, t := range q.terms[:q.own] {
 		ideal += t.weight
 	}
-	phraseWeight := make([]float64, len(q.phrases))
-	for i, p := range q.phrases {
-		for _, t := range p.terms {
-			phraseWeight[i] += q.terms[t].weight
-		}
-	}
 	buffer := make([]float64, n)
 	whole := q.set.document * q.document(file, f, size)
 	for k := range f.body {
 		row, pairs := q.context(buffer, file, f, k, q.set.neighbours), q.pairsOf(file, k)
 		norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*f.wordsAround(k, q.set.neighbours)/size.chunkWords)
-		sum := 0.0
-		for i, x := range row[:q.own] {
-			if x > 0 {
-				sum += q.terms[i].weight * x / (x + norm)
-			}
-		}
-		for i, p := range q.pairs[:q.ownPair] {
-			if y := float64(pairs[i]); y > 0 {
-				sum += q.set.pairs * min(q.terms[p.first].weight, q.terms[p.second].weight) * y / (y + norm)
-			}
-		}
-		if q.set.phrases > 0 {
-			for i, p := range q.phrases {
-				sum += float64(q.set.phrases * phraseWeight[i] * q.share(p, row, pairs, norm, inRanking))
-			}
-		}
-		if sum > 0 {
+		if sum := q.passage(row, pairs, norm); sum > 0 {
 			scores[k] = (sum + whole) / ideal
 		}
 	}
 	return scores
+}
+
+// passage is the BM25 sum of a passage by its counts of terms and pairs.
+func (q *lexicalQuery) passage(row []float64, pairs []float32, norm float64) float64 {
+	sum := 0.0
+	for i, x := range row[:q.own] {
+		if x > 0 {
+			sum += q.terms[i].weight * x / (x + norm)
+		}
+	}
+	for i, p := range q.pairs[:q.ownPair] {
+		if y := float64(pairs[i]); y > 0 {
+			sum += q.set.pairs * min(q.terms[p.first].weight, q.terms[p.second].weight) * y / (y + norm)
+		}
+	}
+	for _, p := range q.phrases {
+		weight := q.set.phrases
+		if weight == 0 {
+			break
+		}
+		own := 0.0
+		for _, t := range p.terms {
+			own += q.terms[t].weight
+		}
+		sum += float64(weight * own * q.share(p, row, pairs, norm, inRanking))
+	}
+	return sum
 }
 
 // document is the BM25 sum of the whole file.

@@ -279,6 +279,6 @@ func writeTrace(w io.Writer, trace []processor.Record) error {
 // agentInjection is how @files are laid in: with the set of prompts that fences
 // them and numbers what can be cited.
 func agentInjection(s searchSettings) (injection.Options, error) {
-	o := injection.Options{Limit: s.Limit, Threshold: s.Threshold}
+	o := injection.Options{Limit: s.Limit, Threshold: s.Threshold, CitationShare: s.Share}
 	return o, o.Validate()
 }

@@ -154,7 +154,7 @@ func TestPreprocessRefuses(t *testing.T) {
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": -1}`:                                               `context_length: must be a number of tokens, 0 or more, not -1`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "mode": "SECRET"}`:                              `mode: must be auto, full, retrieval or none`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 1}`:                                    `limit: is now called retrieval_limit`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "retrieval_limit": 1000}`:                       `retrieval_limit: must be a whole number from 1 to 100, not 1000`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "retrieval_limit": 1000}`:                       `retrieval_limit: must be a whole number from 1 to 100 or auto, not 1000`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "prompt_set": "/etc"}`:                          `prompt_set: must be classic or cited`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"name": "x"}, {"data": "SECRET="}]}`: `is not valid base64 at byte`,
 		`{"messages": [{"role": "user", "text": "SECRET", "content": "SECRET"}]}`:                                           `messages[0]: has both text and content`,
