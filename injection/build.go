@@ -161,17 +161,52 @@ func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 			t.tellCoverage(&b)
 			return b, nil
 		}
-		last := len(b.citations) - 1
-		if last < 1 && (last < 0 || len(p.whole) == 0) {
-			if t.giveUpWhole(p, over) {
-				return t.buildRetrieval(ctx, p)
-			}
-			return built{}, t.doesNotFit(p, over, "shorten the history or the question, use smaller chunks, or use a model with a larger window")
+		shorter, err := t.shorten(ctx, p, &b, over)
+		if err != nil {
+			return built{}, err
 		}
-		dropped := b.citations[last]
-		b.citations = b.citations[:last]
-		t.warn("citation_dropped", dropped.File, fmt.Sprintf("Citation %d was dropped: with it the prompt has %d tokens too many.", dropped.Number, over))
+		if !shorter {
+			return t.buildRetrieval(ctx, p)
+		}
 	}
+}
+
+// shorten takes the least from a prompt with over tokens too many: its last
+// passage, or a neighbour of the only one. It reports false where whole files
+// were given up instead, so that all is to be searched again, and fails where
+// nothing is left to take.
+func (t *turn) shorten(ctx context.Context, p *plan, b *built, over int) (bool, error) {
+	last := len(b.citations) - 1
+	if last < 1 && (last < 0 || len(p.whole) == 0) {
+		if fewer, err := t.citeFewer(ctx, p, b, over); fewer || err != nil {
+			return fewer, err
+		}
+		if t.giveUpWhole(p, over) {
+			return false, nil
+		}
+		return false, t.doesNotFit(p, over, "shorten the history or the question, use smaller chunks, or use a model with a larger window")
+	}
+	dropped := b.citations[last]
+	b.citations = b.citations[:last]
+	t.warn("citation_dropped", dropped.File, fmt.Sprintf("Citation %d was dropped: with it the prompt has %d tokens too many.", dropped.Number, over))
+	return true, nil
+}
+
+// citeFewer searches again for one passage less where those found are neighbours
+// that were cited as one, which is too long.
+func (t *turn) citeFewer(ctx context.Context, p *plan, b *built, over int) (bool, error) {
+	limit := b.passages.Limit
+	if b.coverage != nil || len(b.citations) == 0 || limit <= 1 {
+		return false, nil
+	}
+	t.req.Options.Limit, t.req.Options.CitationShare = limit-1, 0
+	found, err := t.retrieve(ctx, p, b.query)
+	if err != nil {
+		return false, err
+	}
+	t.warn("citation_dropped", b.citations[0].File, fmt.Sprintf("At most %s cited, not %d: those found are one stretch of text, with which the prompt has %d tokens too many.", plural.Of(limit-1, "passage")+plural.Pick(limit-1, " is", " are"), limit, over))
+	b.passages, b.citations = found, found.Citations
+	return true, nil
 }
 
 // renderRetrieval writes prompt and context for the citations that b holds.
@@ -198,14 +233,14 @@ func (t *turn) renderRetrieval(b *built) error {
 
 // data is what the templates see.
 func (t *turn) data(b built) prompts.Data {
-	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil}
+	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil, Extent: t.extent(b)}
 	names := t.shownNames()
 	for i, a := range b.whole {
 		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: cmp.Or(names[a.id()], a.Name), Text: a.doc.Text})
 	}
 	for _, c := range b.citations {
 		d.Citations = append(d.Citations, prompts.Citation{
-			Number: c.Number, Text: c.Text, File: cmp.Or(names[c.FileID], c.File), Where: Where(c), Heading: c.Heading, Header: c.Header,
+			Number: c.Number, Text: c.Text, File: c.File, Where: Where(c), Heading: c.Heading, Header: c.Header,
 		})
 	}
 	return d
@@ -337,12 +372,15 @@ func (t *turn) search(ctx context.Context, p *plan, query string, top *node) (re
 	return found, nil
 }
 
-// nameCitations gives citations the ids under which the caller knows the files.
+// nameCitations gives citations the ids under which the caller knows the files,
+// and names that differ.
 func (t *turn) nameCitations(found retrieve.Passages, byContent map[string]*attached) {
+	names := t.shownNames()
 	for _, list := range [][]chat.Citation{found.Citations, found.NearMisses} {
 		for i := range list {
 			if a := byContent[list[i].FileID]; a != nil {
 				list[i].FileID = a.id()
+				list[i].File = cmp.Or(names[a.id()], list[i].File)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"inlay/internal/plural"
 	"inlay/tokens"
 )
 
@@ -103,7 +104,7 @@ func (p *plan) conclude(overridden bool) {
 	switch {
 	case overridden:
 		d.ReasonCode = Override
-		d.Reason = fmt.Sprintf("The mode was set by hand: %d files whole, %d searched.", len(p.whole), len(p.searched))
+		d.Reason = fmt.Sprintf("The mode was set by hand: %s whole, %d searched.", plural.Of(len(p.whole), "file"), len(p.searched))
 	case len(p.whole) > 0 && len(p.searched) > 0:
 		d.ReasonCode = Mixed
 		d.Reason = fmt.Sprintf("%d new files go in whole and %d are searched; %d tokens are available.", len(p.whole), len(p.searched), d.Available)

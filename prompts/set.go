@@ -41,6 +41,7 @@ type Data struct {
 	Shown     int        // passages in Citations
 	Total     int        // passages the files have
 	Selection bool       // the citations represent whole documents, in document order
+	Extent    string     // how much of the files the citations are, "15 % of their text"; may be empty
 
 	fence string // created when a template asks for it
 }

@@ -64,10 +64,10 @@ func (r *Retriever) Cover(ctx context.Context, req CoverRequest) (Selection, err
 
 // covered is a document on its way into a selection.
 type covered struct {
-	doc    parse.Document
-	places *parse.Map
-	parts  []part
-	cost   int // tokens of all parts
+	doc   parse.Document
+	at    *locator
+	parts []part
+	cost  int // tokens of all parts
 }
 
 // part is a passage that may be selected.
@@ -79,7 +79,7 @@ type part struct {
 }
 
 func (r *Retriever) partsOf(d parse.Document, cost func(chat.Citation) int) *covered {
-	c := &covered{doc: d, places: parse.NewMap(d)}
+	c := &covered{doc: d, at: newLocator(d)}
 	for _, k := range (Splitter{Size: coverageSize}).Split(d) {
 		p := part{Chunk: k}
 		p.cost = cost(c.cite(k.Start, k.End, p))
@@ -179,11 +179,7 @@ func (c *covered) citations() []chat.Citation {
 }
 
 func (c *covered) cite(start, end int, first part) chat.Citation {
-	start, end = trim(c.doc.Text, start, end)
-	place := c.places.At(start, end)
-	return chat.Citation{
-		ID: fmt.Sprintf("%s-%d", first.ID, end), Text: c.doc.Text[start:end], File: c.doc.Name, FileID: c.doc.FileID,
-		Page: place.Page, Sheet: place.Sheet, Slide: place.Slide, Heading: cmp.Or(first.Heading, place.Heading),
-		LineStart: place.LineStart, LineEnd: place.LineEnd, Start: start, End: end, Header: first.Header,
-	}
+	cited := c.at.cite(start, end, nil)
+	cited.ID = fmt.Sprintf("%s-%d", first.ID, cited.End)
+	return cited
 }

@@ -26,7 +26,7 @@ type prepared struct {
 	byID    map[string]int // chunk id to its place in chunks
 	words   *lexicalFile
 	stats   FileStats
-	places  func() *parse.Map // made when first asked for
+	locator func() *locator // made when first asked for
 }
 
 // prepare finds a document's chunks and vectors in the cache, or makes and
@@ -39,7 +39,7 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 	}
 	report(Starting, 0, false)
 	key := r.key(d, req.Namespace)
-	f := &prepared{doc: d, key: key, places: sync.OnceValue(func() *parse.Map { return parse.NewMap(d) })}
+	f := &prepared{doc: d, key: key, locator: sync.OnceValue(func() *locator { return newLocator(d) })}
 	report(Loading, 0, false)
 	cached := r.load(ctx, key, f)
 	report(Loading, 1, cached)
@@ -83,7 +83,7 @@ func (r *Retriever) analysed(ctx context.Context, f *prepared) (*lexicalFile, er
 	if words := r.words.get(f.key); words != nil && len(words.body) == len(f.chunks) {
 		return words, nil
 	}
-	words, err := newLexicalFile(ctx, r.lex, f.doc.Text, f.chunks)
+	words, err := newLexicalFile(ctx, r.lex, f.doc, f.chunks)
 	if err == nil {
 		r.words.put(f.key, words)
 	}

@@ -85,7 +85,7 @@ func (c *Corpus) together(p passage, chunk int) bool {
 	if a.Heading != "" && a.Heading == b.Heading {
 		return true
 	}
-	places := f.places()
+	places := f.locator().places
 	here, there := places.At(a.Start, a.End), places.At(b.Start, b.End)
 	return here.Page > 0 && here.Page == there.Page || here.Slide > 0 && here.Slide == there.Slide
 }

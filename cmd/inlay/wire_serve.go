@@ -45,7 +45,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	}
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
 	kept = forgetting{counted{kept, metrics}, recent}
-	upstreams, err := c.upstreams(a, tracer, log)
+	upstreams, err := c.upstreams(a, tracer, log, metrics.UpstreamRetried)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 }
 
 // upstreams are those of --upstream, then the one that --model names.
-func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (upstream.Servers, error) {
+func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger, retried func(upstream string)) (upstream.Servers, error) {
 	var list upstream.Servers
 	if err := c.CheckProvider(); err != nil {
 		return nil, err
@@ -96,20 +96,25 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (
 			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream", Reason: "must be NAME=PROVIDER:URL, with each name once", Next: "write it like local=ollama:" + ollama.DefaultURL}
 		}
 		key := a.getenv("INLAY_UPSTREAM_KEY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
+		again := func() { retried(name) }
 		switch provider {
 		case "ollama":
-			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
+			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Fallback: c.window(), Patience: relayPatience, Retried: again, Logger: log, Around: tracer.Around(name)}))
 		case "openai", openai.ResponsesProvider:
 			if key == "" && strings.HasPrefix(address, openai.DefaultURL) {
 				key = a.getenv(wire.KeyVariable) // never to another server
 			}
-			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
+			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Patience: relayPatience, Retried: again, Logger: log, Around: tracer.Around(name)}))
 		default:
 			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai nor openai-responses as its provider", Next: "write it like " + name + "=ollama:" + ollama.DefaultURL}
 		}
 	}
 	return list, nil
 }
+
+// relayPatience is how long pauses before a busy server of models is asked again
+// may take together: the client has been told when to come again by then.
+const relayPatience = 2 * time.Second
 
 func ollamaUpstream(name string, c ollama.Config) upstream.Server {
 	c.Library = &tokens.Library{}

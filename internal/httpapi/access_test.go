@@ -28,7 +28,7 @@ var requestIDs = regexp.MustCompile(`req_[a-z0-9]+`)
 // another key's ids. All are refused; what is another's answers as what is
 // nobody's, but for the id.
 func TestAccess(t *testing.T) {
-	s := start(t, setup{keys: true, upstreams: newUpstream(t, says("hi")).list()})
+	s := start(t, setup{keys: true, limits: httpapi.Limits{WrongKeys: 1000}, upstreams: newUpstream(t, says("hi")).list()})
 	ann, bob := s.key("ann"), s.key("bob")
 	mine := s.made(ann)
 	var table strings.Builder
@@ -112,16 +112,16 @@ func TestKeys(t *testing.T) {
 	s := start(t, setup{})
 	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", "made-up", nil).status, "no key was ever made: clients must send one, any will do")
 	secret := s.key("ann")
-	require.Eventually(t, func() bool { return s.do("GET", "/v1/files", "made-up", nil).status == http.StatusUnauthorized }, waitFor, tick)
+	require.Equal(t, http.StatusUnauthorized, s.do("GET", "/v1/files", "made-up", nil).status, "at once")
 	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", secret, nil).status)
 	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", "", nil, "X-Api-Key", secret).status)
 	for _, open := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json"} {
 		require.Equal(t, http.StatusOK, s.do("GET", open, "", nil).status, open)
 	}
-	keys, err := s.store.ListKeys(t.Context())
+	list, err := s.store.ListKeys(t.Context(), "")
 	require.NoError(t, err)
-	require.NoError(t, s.store.RevokeKey(t.Context(), keys[0].ID, time.Now()))
-	require.Eventually(t, func() bool { return s.do("GET", "/v1/files", secret, nil).status == http.StatusUnauthorized }, waitFor, tick)
+	require.NoError(t, s.store.RevokeKey(t.Context(), "", list[0].ID, time.Now()))
+	require.Equal(t, http.StatusUnauthorized, s.do("GET", "/v1/files", secret, nil).status, "at once")
 	require.NotContains(t, s.logs.String(), secret)
 }
 
@@ -139,13 +139,53 @@ func TestWebPages(t *testing.T) {
 	preflight := s.do("OPTIONS", "/v1/files", "", nil, "Origin", "https://app.example.org", "Access-Control-Request-Method", "POST")
 	require.Equal(t, http.StatusNoContent, preflight.status)
 
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/files", nil)
-	require.NoError(t, err)
-	req.Host = "rebound.example.org"
-	resp, err := s.Client().Do(req)
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	require.Equal(t, http.StatusForbidden, resp.StatusCode)
+	for _, c := range []struct {
+		method, origin, site, mode, dest string
+		want                             int
+	}{
+		{"GET", "https://evil.example.org", "cross-site", "cors", "empty", http.StatusForbidden},
+		{"GET", "", "cross-site", "no-cors", "image", http.StatusForbidden},
+		{"GET", "", "same-site", "no-cors", "empty", http.StatusForbidden},
+		{"GET", "null", "cross-site", "navigate", "iframe", http.StatusForbidden},
+		{"GET", "", "cross-site", "navigate", "iframe", http.StatusForbidden},
+		{"GET", "", "cross-site", "navigate", "document", http.StatusOK},
+		{"GET", "", "none", "navigate", "document", http.StatusOK},
+		{"GET", s.URL, "same-origin", "cors", "empty", http.StatusOK},
+		{"POST", "", "cross-site", "navigate", "document", http.StatusForbidden},
+	} {
+		got := s.do(c.method, "/v1/files", "", nil, "Origin", c.origin, "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode, "Sec-Fetch-Dest", c.dest)
+		require.Equal(t, c.want, got.status, "%+v: %s", c, got.body)
+	}
+}
+
+// TestLocalMeansLocal: without keys, only names of this computer and those that
+// the operator allows are served, whatever other headers a request has.
+func TestLocalMeansLocal(t *testing.T) {
+	s := start(t, setup{hosts: []string{"inlay.example.org"}})
+	ask := func(host string, headers ...string) int {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/files", nil)
+		require.NoError(t, err)
+		req.Host = host
+		for i := 0; i+1 < len(headers); i += 2 {
+			req.Header.Set(headers[i], headers[i+1])
+		}
+		resp, err := s.Client().Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp.StatusCode
+	}
+	for _, host := range []string{"localhost", "LOCALHOST.:8765", "127.0.0.1:1", "127.8.9.10", "[::1]:8765", "inlay.localhost", "inlay.example.org", "Inlay.example.org:80"} {
+		require.Equal(t, http.StatusOK, ask(host), host)
+	}
+	headers := [][]string{{"X-Api-Key", "x"}, {"Authorization", "Bearer x"}, {"X-Forwarded-Host", "localhost"}, {"Origin", "http://evil.example"}, {"Sec-Fetch-Site", "same-origin"}, {}}
+	for _, host := range []string{"evil.example", "localhost.evil.example", "evil.inlay.example.org", "192.168.1.5", "0.0.0.0:8765", "[::]", "127.0.0.1.evil.example", "desk"} {
+		for _, h := range headers {
+			require.Equal(t, http.StatusForbidden, ask(host, h...), "%s %v", host, h)
+		}
+	}
+	secret := s.key("ann")
+	require.Equal(t, http.StatusOK, ask("192.168.1.5", "X-Api-Key", secret), "the advice was followed")
+	require.Equal(t, http.StatusUnauthorized, ask("192.168.1.5"))
 }
 
 // TestRate: one key's excess is refused with when to come again, another's

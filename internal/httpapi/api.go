@@ -28,6 +28,7 @@ type Config struct {
 	Logger  *slog.Logger
 	Limits  Limits
 	Origins []string // web origins that may call; none
+	Hosts   []string // names, in lower case, that a server without keys is called by, besides this computer's own; none
 	Version string
 	Tracer  *tracing.Tracer // of requests; nil: off
 }
@@ -44,6 +45,7 @@ type Limits struct {
 	Burst       int           // requests at once above it; twice the rate
 	Concurrency int           // requests of one caller under way; 64
 	Requests    int           // requests of all callers under way; 512
+	WrongKeys   int           // wrong keys of one address at once, then one a second; 20
 }
 
 func (l Limits) withDefaults() Limits {
@@ -56,6 +58,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Burst, max(1, int(2*l.Rate)))
 	def(&l.Concurrency, 64)
 	def(&l.Requests, 512)
+	def(&l.WrongKeys, 20)
 	return l
 }
 
@@ -68,14 +71,15 @@ func def[T comparable](field *T, value T) {
 
 // API answers requests.
 type API struct {
-	config  Config
-	service *service.Service
-	limiter *limiter
-	bodies  bodies
-	log     *slog.Logger
-	routes  []route
-	spec    []byte    // openapi.json
-	buffers sync.Pool // of *buffer
+	config   Config
+	service  *service.Service
+	limiter  *limiter
+	bodies   bodies
+	failures failures
+	log      *slog.Logger
+	routes   []route
+	spec     []byte    // openapi.json
+	buffers  sync.Pool // of *buffer
 }
 
 // New puts the service behind HTTP.
@@ -87,7 +91,7 @@ func New(c Config) (*API, error) {
 	if c.Metrics == nil {
 		c.Metrics = NewMetrics()
 	}
-	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), bodies: bodies{most: c.Limits.Bodies}, log: c.Logger}
+	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), bodies: bodies{most: c.Limits.Bodies}, failures: failures{most: c.Limits.WrongKeys}, log: c.Logger}
 	a.buffers.New = func() any { return &buffer{} }
 	a.routes = a.table()
 	spec, err := a.describe()
@@ -109,7 +113,7 @@ type route struct {
 func (a *API) table() []route {
 	return []route{
 		{method: "GET", path: "/healthz", open: true, handle: a.health, doc: operation{tag: "server", summary: "Whether the process lives", answer: statusAnswer{}}},
-		{method: "GET", path: "/readyz", open: true, handle: a.ready, doc: operation{tag: "server", summary: "Whether requests can be answered", answer: statusAnswer{}}},
+		{method: "GET", path: "/readyz", open: true, handle: a.ready, doc: operation{tag: "server", summary: "Whether requests can be answered", answer: readyAnswer{}}},
 		{method: "GET", path: "/metrics", open: true, handle: a.metrics, doc: operation{tag: "server", summary: "Figures in Prometheus' form", kind: "text/plain"}},
 		{method: "GET", path: "/openapi.json", open: true, handle: a.openapi, doc: operation{tag: "server", summary: "This description", kind: "application/json"}},
 
@@ -151,6 +155,11 @@ func (a *API) table() []route {
 		{method: "POST", path: "/v1/chats/{id}/messages", handle: a.addMessage, doc: operation{tag: "chats", summary: "Add a message as it is, such as an answer", body: message{}, answer: chatWhole{}}},
 		{method: "POST", path: "/v1/chats/{id}/turns/{turn}/replay", handle: a.replayTurn, doc: operation{tag: "chats", summary: "Render a turn again that a strategy made, from what is kept: the same bytes", answer: strategy.Execution{}}},
 		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
+
+		{method: "GET", path: "/v1/keys", handle: a.listKeys, doc: operation{tag: "keys", summary: "The keys of the caller's owner", answer: keyList{}}},
+		{method: "POST", path: "/v1/keys", handle: a.makeKey, doc: operation{tag: "keys", summary: "Make a key of the same owner", body: keyRequest{}, answer: keyObject{}}},
+		{method: "POST", path: "/v1/keys/{id}/rotate", handle: a.rotateKey, doc: operation{tag: "keys", summary: "Give a key a new secret; the old one ends after grace", body: rotateRequest{}, answer: keyObject{}}},
+		{method: "DELETE", path: "/v1/keys/{id}", handle: a.revokeKey, doc: operation{tag: "keys", summary: "Revoke a key", answer: deleted{}}},
 
 		{method: "POST", path: "/v1/evaluations", handle: a.startEvaluation, doc: operation{tag: "evaluations", summary: "Try thresholds, limits and chunk sizes on questions with known answers", body: jobs.EvaluationRequest{}, answer: evaluationObject{}}},
 		{method: "GET", path: "/v1/evaluations", handle: a.listEvaluations, doc: operation{tag: "evaluations", summary: "Your evaluations", query: pageQuery(), answer: evaluationList{}}},

@@ -16,6 +16,7 @@ import (
 	fastjson "github.com/segmentio/encoding/json"
 
 	"inlay/fault"
+	"inlay/internal/keys"
 	"inlay/internal/state"
 	"inlay/options"
 )
@@ -23,17 +24,22 @@ import (
 // call is one request on its way.
 type call struct {
 	*http.Request
-	w     *recorder
-	id    string // of the request, in answers and logs
-	owner string
-	holds int64 // bytes of its body that are counted among the bodies
-	api   *API
+	w       *recorder
+	id      string // of the request, in answers and logs
+	owner   string
+	account string // whose limits count: the owner, or empty where nobody needs a key
+	caller  keys.Caller
+	holds   int64 // bytes of its body that are counted among the bodies
+	api     *API
 }
 
 func (c *call) ctx() context.Context { return c.Context() }
 
 // json answers with v.
-func (c *call) json(v any) error {
+func (c *call) json(v any) error { return c.jsonWith(http.StatusOK, v) }
+
+// jsonWith answers with v and a status.
+func (c *call) jsonWith(status int, v any) error {
 	b := c.api.buffer()
 	defer c.api.release(b)
 	var err error
@@ -43,7 +49,10 @@ func (c *call) json(v any) error {
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(b.data))) // else it goes in chunks
-	_, _ = patientWriter{c}.Write(b.data)              // a client that does not take it is gone
+	if status != http.StatusOK {
+		c.w.WriteHeader(status)
+	}
+	_, _ = patientWriter{c}.Write(b.data) // a client that does not take it is gone
 	return nil
 }
 
@@ -177,11 +186,11 @@ func jsonError(err error) error {
 	var bytes base64.CorruptInputError
 	switch {
 	case errors.As(err, &bytes):
-		e.Subject, e.Reason = "data", fmt.Sprintf("is no base64 at byte %d of it", int64(bytes))
+		e.Subject, e.Reason = "data", fmt.Sprintf("is not valid base64 at byte %d of it", int64(bytes))
 	case errors.As(err, &kind):
 		e.Subject, e.Reason = field(kind.Field), "is of the wrong type, want "+jsonType(kind.Type.Kind().String())
 	case errors.As(err, &syntax):
-		e.Reason = fmt.Sprintf("is no valid JSON at byte %d", syntax.Offset)
+		e.Reason = fmt.Sprintf("is not valid JSON at byte %d", syntax.Offset)
 	case errors.Is(err, errMoreJSON):
 		e.Reason = "holds " + errMoreJSON.Error()
 	case strings.HasPrefix(err.Error(), unknownFieldError):
@@ -189,7 +198,7 @@ func jsonError(err error) error {
 	case errors.As(err, new(*fault.Error)):
 		return err
 	default:
-		e.Reason = "is no valid JSON"
+		e.Reason = "is not valid JSON"
 	}
 	return e
 }

@@ -137,6 +137,9 @@ func (a *API) complete(c *call) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := c.mayKeep(wants.ChatID); err != nil {
+		return err
+	}
 	done, err := a.service.Complete(c.ctx(), c.owner, body, wants)
 	if err != nil {
 		return withSteps(err, done.Turn)
@@ -159,7 +162,7 @@ func (c *call) wantsBody() (body map[string]json.RawMessage, wants service.Wants
 		return nil, wants, err
 	}
 	if err := json.Unmarshal(data, &body); err != nil || body == nil {
-		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no JSON object", Next: "see /openapi.json"}
+		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is not a JSON object", Next: "see /openapi.json"}
 	}
 	if raw, ok := body["inlay"]; ok {
 		if err = decodeJSON(raw, &wants); err == nil {

@@ -245,7 +245,7 @@ func TestCompletionsRefuse(t *testing.T) {
 	u := newUpstream(t, says("x"))
 	s := start(t, setup{upstreams: u.list()})
 	for body, want := range map[string]string{
-		`[]`:                           `body: is no JSON object`,
+		`[]`:                           `body: is not a JSON object`,
 		`{"model": "m"}`:               `messages: is invalid`,
 		`{"model": 1, "messages": []}`: `model: is invalid`,
 		`{"model": "m", "messages": [{"role": "SECRET", "content": "x"}]}`:                                                          `messages[0].role: is invalid`,

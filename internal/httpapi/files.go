@@ -108,7 +108,7 @@ func isForm(r *http.Request) bool {
 func multipartOf(r *http.Request) (*multipart.Reader, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
-		return nil, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no multipart/form-data", Next: "send the file as the field file of a form"}
+		return nil, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is not multipart/form-data", Next: "send the file as the field file of a form"}
 	}
 	return multipart.NewReader(r.Body, params["boundary"]), nil
 }

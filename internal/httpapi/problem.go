@@ -26,7 +26,7 @@ func statusOf(code fault.Code) int {
 		return http.StatusBadRequest
 	case fault.Unauthorized:
 		return http.StatusUnauthorized
-	case fault.PreprocessorPermissionUnavailable:
+	case fault.Forbidden, fault.PreprocessorPermissionUnavailable:
 		return http.StatusForbidden
 	case fault.FileNotFound, fault.ModelNotFound, fault.NotFound, fault.StrategyNotFound, fault.PreprocessorNotFound:
 		return http.StatusNotFound
@@ -105,7 +105,7 @@ func failureOf(err error) failure {
 			e = inner // what stopped the preprocessor: a file, the window
 			f.cause = e.Code
 		}
-		f.subject, f.reason, f.next = e.Subject, e.Reason, e.Next
+		f.subject, f.reason, f.next, f.retry = e.Subject, e.Reason, e.Next, e.RetryAfter
 	}
 	if isServerPath(f.subject, err) { // where the server keeps things is its operator's
 		f.code, f.subject, f.reason, f.next = fault.Internal, "server", "cannot use its store", "tell whoever runs it"

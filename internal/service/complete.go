@@ -418,6 +418,7 @@ func (s *Service) failed(name string, err error) error {
 	if errors.As(err, new(*upstream.Error)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.AnswerUnfinished, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound, fault.BackendRefused}, code) {
 		return err
 	}
+	s.Note(name, err)
 	s.config.Observe.UpstreamFailed(name, code)
 	return &upstream.Error{Upstream: name, Err: err}
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"inlay/cache"
@@ -159,8 +160,22 @@ func (s *Service) Close() error {
 	return nil
 }
 
-// Ready is nil when requests can be answered.
-func (s *Service) Ready(ctx context.Context) error { return s.config.State.Ping(ctx) }
+// Readiness is whether requests can be answered, and why not.
+type Readiness struct {
+	State     error // the state cannot be read
+	Upstreams []upstream.Health
+}
+
+// OK reports that the state can be read and, where there are servers of models,
+// that one of them works.
+func (r Readiness) OK() bool {
+	return r.State == nil && (len(r.Upstreams) == 0 || slices.ContainsFunc(r.Upstreams, upstream.Health.Working))
+}
+
+// Ready looks at what requests need.
+func (s *Service) Ready(ctx context.Context) Readiness {
+	return Readiness{State: s.config.State.Ping(ctx), Upstreams: s.Health(ctx)}
+}
 
 // Defaults are the options that requests start from.
 func (s *Service) Defaults() injection.Options { return s.config.Defaults }

@@ -20,7 +20,7 @@ func lacks(what string) error { return &LackError{what} }
 
 // Errors of requests that are no chat completion's.
 var (
-	ErrNotCompletion = errors.New("the request is no request for a chat completion")
+	ErrNotCompletion = errors.New("the request does not ask for a chat completion")
 	ErrContent       = errors.New("the content of a message is neither a text nor a list of parts")
 )
 

@@ -32,6 +32,8 @@ const readers = 4
 // Store keeps state in a file. Open one with [Open].
 type Store struct {
 	read, write *sql.DB // SQLite has one writer; it gets a connection of its own
+
+	keyByHash, anyKey *sql.Stmt // every request asks one of them
 }
 
 var _ state.Store = (*Store)(nil)
@@ -54,7 +56,19 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(damaged(path, err), write.Close())
 	}
-	return &Store{read: read, write: write}, nil
+	s := &Store{read: read, write: write}
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(damaged(path, err), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) prepare(ctx context.Context) (err error) {
+	if s.keyByHash, err = s.read.PrepareContext(ctx, keySelect+" WHERE keys.hash = ?"); err != nil {
+		return err
+	}
+	s.anyKey, err = s.read.PrepareContext(ctx, "SELECT EXISTS (SELECT 1 FROM keys)")
+	return err
 }
 
 // private makes the file for its owner only, before SQLite makes it for all.
@@ -116,7 +130,7 @@ func damaged(path string, err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return &fault.Error{Code: fault.Usage, Subject: path, Reason: "the state cannot be opened: its folder is a file", Next: "name another folder with --data", Err: err}
 	}
-	next := "restore it from a backup, or move it away to begin anew"
+	next := "restore it from a backup, or move it away to start over"
 	if errors.Is(err, errNewer) {
 		next = "use that version, or another data folder"
 	}
