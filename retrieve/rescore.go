@@ -29,15 +29,15 @@ func (q *lexicalQuery) window(file int, f *lexicalFile, chunk, size int) float64
 	for i, id := range body {
 		places[i] = column[id]
 	}
-	return q.together(places, size)
+	return q.together(places, size, q.own)
 }
 
 // together is window for a sequence of words as 1 + their places in q.terms, 0
-// for others.
-func (q *lexicalQuery) together(body []int16, size int) float64 {
+// for others, and the first n of the terms.
+func (q *lexicalQuery) together(body []int16, size, n int) float64 {
 	have := make([]int, len(q.terms))
 	sum, most, ideal := 0.0, 0.0, 0.0
-	for _, t := range q.terms[:q.own] {
+	for _, t := range q.terms[:n] {
 		ideal += t.weight
 	}
 	if ideal == 0 {
@@ -45,13 +45,13 @@ func (q *lexicalQuery) together(body []int16, size int) float64 {
 	}
 	for at, c := range body {
 		if at >= size {
-			if c := int(body[at-size]); 0 < c && c <= q.own {
+			if c := int(body[at-size]); 0 < c && c <= n {
 				if have[c-1]--; have[c-1] == 0 {
 					sum -= q.terms[c-1].weight
 				}
 			}
 		}
-		if c := int(c); 0 < c && c <= q.own {
+		if c := int(c); 0 < c && c <= n {
 			if have[c-1]++; have[c-1] == 1 {
 				sum += q.terms[c-1].weight
 			}

@@ -77,7 +77,7 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || a.brings() || !a.ours() && !(a.says(definite) && (a.says(coded) || a.says(onShow))) || a.says(household) || a.says(outside) {
+		if a.says(prosaic) || a.brings() || !a.ours() && !a.points() || a.says(household) || a.says(outside) {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
@@ -107,6 +107,10 @@ func broad(a ask) (Decision, bool) {
 	}
 	return Decision{}, false
 }
+
+// points reports whether an ask speaks of a certain thing of software, or of what
+// people see of it.
+func (a ask) points() bool { return a.says(definite) && (a.says(coded) || a.says(onShow)) }
 
 // besides is the most bytes of an ask beside a clause that is all it wants.
 const besides = 20
@@ -269,7 +273,7 @@ func (a ask) seeksPlace(about bool) bool {
 func report(a ask) (Decision, bool) {
 	about := a.ours() || a.says(coded)
 	wrong := a.says(broken) && about && !a.asks() || a.says(checks) && len(strings.Fields(a.words)) > 5 && (about || !a.says(personal))
-	return a.when(wrong && a.Last == nil && !(a.says(question) && !a.says(statement)) && !a.says(prosaic) && !a.says(authors) && !a.general(), "the ask reports what goes wrong in the code")
+	return a.when(wrong && a.Last == nil && (!a.says(question) || a.says(statement)) && !a.says(prosaic) && !a.says(authors) && !a.general(), "the ask reports what goes wrong in the code")
 }
 
 // speaksOfLast reports whether an ask is about what the last tool returned.

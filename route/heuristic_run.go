@@ -17,7 +17,6 @@ var (
 	remarks   = phrases("remarks")
 	nounFails = phrases("noun fails") // "build fails" begins with a noun
 	bareRun   = phrases("bareRun")
-	whole     = phrases("whole")
 	tasks     = phrases("tasks")
 	program   = pattern(`^(?:[A-Z_]+=\S+ |sudo |time )*(?:<programs>)(?:\s|$)`)
 )

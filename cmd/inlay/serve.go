@@ -48,6 +48,7 @@ type serviceSettings struct {
 	Memory      int64         `key:"document_memory_bytes"`
 	Load        int64         `key:"document_load_bytes"`
 	MaxSearch   int           `key:"max_search_bytes"`
+	CacheAge    time.Duration `key:"cache_age"`
 	MaxTime     time.Duration `key:"max_time"`
 	Rate        float64       `key:"rate"`
 	Concurrency int           `key:"concurrency"`
