@@ -54,6 +54,12 @@ lint: ## static checks
 integration: ## the tests against a real Ollama server, built on first use; one package after the other, as they share it
 	scripts/ollama-server run go test -p 1 -count=1 $(INTEGRATION)
 
+.PHONY: clients
+clients: ## real clients of the OpenAI API (npm, Codex) against the service, over a scripted model and a real Ollama server
+	scripts/clients/install
+	scripts/clients/install codex
+	scripts/ollama-server run go test -count=1 -v -run '^(TestClients|TestClientsOfOllama|TestOfficialClient)$$' ./cmd/inlay
+
 .PHONY: second-opinion
 second-opinion: ## token ids and templates against npm's node-llama-cpp
 	scripts/second-opinion
