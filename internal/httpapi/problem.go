@@ -241,7 +241,7 @@ func (c *call) fail(err error, openai bool) {
 	if f.status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="inlay"`)
 	}
-	if openai && f.status == http.StatusUnprocessableEntity {
+	if openai && f.upstream == "" && f.status == http.StatusUnprocessableEntity {
 		f.status = http.StatusBadRequest // as that API says it; some of its clients send a 422 again
 	}
 	var body any = f.openai()

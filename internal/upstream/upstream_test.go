@@ -175,7 +175,7 @@ func TestTrial(t *testing.T) {
 	var mu sync.Mutex
 	hangs, opened := true, 0
 	r := Router{Servers: Servers{
-		{Name: "a", Open: func(string, int) (Model, error) { opened++; return nil, nil }, Models: func(ctx context.Context) ([]string, error) {
+		{Name: "a", Open: func(string, int) (Model, error) { opened++; return nil, nil }, Models: func(context.Context) ([]string, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if hangs {

@@ -36,11 +36,11 @@ func ownerCalled(ctx context.Context, tx *sql.Tx, k state.Key) (id string, err e
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
-	var any bool
-	if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM owners)").Scan(&any); err != nil {
+	var others bool
+	if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM owners)").Scan(&others); err != nil {
 		return "", err
 	}
-	if id = state.Local; any && k.OwnerName != state.Local {
+	if id = state.Local; others && k.OwnerName != state.Local {
 		id = state.NewID("own_")
 	}
 	_, err = tx.ExecContext(ctx, "INSERT INTO owners (id, name, created) VALUES (?, ?, ?)", id, k.OwnerName, unix(k.Created))
