@@ -49,7 +49,7 @@ func fileRows() []Option {
 	return []Option{
 		{Key: "mode", Flag: "mode", Kind: Choice, Choices: []string{"auto", "full", "retrieval", "none"}, Default: "auto", Doors: asking, Help: "What to do with files: decide, inject them whole, retrieve passages, nothing."},
 		{Key: "policy", Flag: "policy", Kind: Choice, Choices: []string{"all", "mixed"}, Default: "all", Doors: asking, Help: "All new files whole or none; mixed: small ones whole, large ones retrieved."},
-		{Key: "coverage", Flag: "coverage", Kind: Choice, Choices: []string{"off", "auto"}, Default: "auto", Doors: asking, Help: "Answer questions about whole documents (summaries, counts, comparisons) from a representative selection."},
+		{Key: "coverage", Flag: "coverage", Kind: Choice, Choices: []string{"off", "auto", "always"}, Default: "auto", Doors: asking, Help: "Answer questions about whole documents (summaries, counts, comparisons, chapters) from a representative selection; always: any question."},
 		{Key: "on_overflow", Flag: "on-overflow", Kind: Choice, Choices: []string{"refuse", "retrieve"}, Default: "refuse", Doors: asking, Help: "What becomes of a mode that cannot fit."},
 		{Key: "on_failure", Flag: "on-failure", Kind: Choice, Choices: []string{"stop", "continue"}, Default: "stop", Doors: asking, Help: "Whether to go on when every new file fails."},
 		{Key: "strict", Flag: "strict", Kind: Bool, Doors: asking, Help: "Fail when a single file fails."},
@@ -106,7 +106,9 @@ func serviceRows() []Option {
 		{Key: "max_kept_bytes", Flag: "max-total", Kind: Bytes, Default: "21474836480", Placeholder: "BYTES", Doors: Service, Help: "Most bytes of files an owner keeps; 0: any number."},
 		{Key: "document_memory_bytes", Flag: "document-memory", Kind: Bytes, Bounds: Bounds{Any: true}, Default: "67108864", Placeholder: "BYTES", Doors: Service, Help: "Documents kept ready in memory, in all; less than 0: none."},
 		{Key: "document_load_bytes", Flag: "document-load", Kind: Bytes, Bounds: one, Default: "67108864", Placeholder: "BYTES", Doors: Service, Help: "Documents that questions in progress are about, in all: further questions wait. A search takes some forty times as much in memory."},
+		{Key: "max_questions", Flag: "max-questions", Kind: Count, Default: "0", Placeholder: "N", Doors: Service, Help: "Most questions about documents in progress at once, two thirds of them for one owner of keys: beyond it the answer is 429; 0: 24 for each processor."},
 		{Key: "max_search_bytes", Flag: "max-search", Kind: Bytes, Bounds: one, Default: "134217728", Placeholder: "BYTES", Doors: Service, Help: "Most text that one question or evaluation may have searched; a search takes some forty times as much in memory."},
+		{Key: "cache_age", Flag: "cache-age", Kind: Duration, Default: "720h", Placeholder: "DURATION", Doors: Service, Help: "How long what was derived from documents (text, passages, embeddings) is kept after its last use; 0: as long as there is room."},
 		{Key: "max_time", Flag: "max-time", Kind: Duration, Bounds: above, Default: "10m", Placeholder: "DURATION", Doors: Service, Help: "Longest request that is no stream."},
 		{Key: "rate", Flag: "rate", Kind: Number, Default: "100", Placeholder: "N", Doors: Service, Help: "Most requests a second of one owner of keys; 0: any number."},
 		{Key: "concurrency", Flag: "concurrency", Kind: Count, Bounds: one, Default: "64", Placeholder: "N", Doors: Service, Help: "Most requests of one owner at once."},

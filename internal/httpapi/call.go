@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -168,6 +170,20 @@ func decodeJSON(data []byte, v any) error {
 	return jsonError(err)
 }
 
+// decodeField is decodeJSON for the value of a field: errors name it.
+func decodeField(name string, data []byte, v any) error {
+	err := decodeJSON(data, v)
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		g := *f
+		g.Subject = name + "." + f.Subject
+		if f.Subject == "body" {
+			g.Subject = name
+		}
+		return &g
+	}
+	return err
+}
+
 // unknownField is the name of a field that is not known, as the client wrote it.
 func unknownField(err error) string {
 	name, _ := strings.CutPrefix(err.Error(), unknownFieldError)
@@ -216,11 +232,11 @@ func jsonError(err error) error {
 	return e
 }
 
+// field is a field as clients write it: encoding/json adds the names of embedded
+// types, which begin with a capital, as no name of ours does.
 func field(path string) string {
-	if path == "" {
-		return "body"
-	}
-	return path
+	parts := slices.DeleteFunc(strings.Split(path, "."), func(part string) bool { return part == "" || part[0] >= 'A' && part[0] <= 'Z' })
+	return cmp.Or(strings.Join(parts, "."), "body")
 }
 
 func jsonType(kind string) string {

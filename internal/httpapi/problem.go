@@ -119,7 +119,7 @@ func failureOf(err error) failure {
 		f = f.fromUpstream(u.Upstream)
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		f.status, f.reason, f.next = http.StatusInsufficientStorage, "the server has no room left on its disk", "try again later"
+		f.status, f.reason, f.next = http.StatusInsufficientStorage, "the server has no room left on its disk", "delete something, or try again later"
 	}
 	if f.code == fault.RateLimited {
 		f.retry = cmp.Or(f.retry, 5*time.Second)

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -15,11 +14,11 @@ import (
 
 // uploadRequest is the body of POST /v1/uploads.
 type uploadRequest struct {
-	Bytes    int64           `json:"bytes" doc:"of the whole file"`
-	Filename string          `json:"filename"`
-	MIMEType string          `json:"mime_type,omitempty" doc:"not looked at: the content says what it is"`
-	Purpose  string          `json:"purpose,omitempty" doc:"user_data"`
-	Expires  json.RawMessage `json:"expires_after,omitempty" doc:"not supported: files stay until they are deleted"`
+	Bytes    int64   `json:"bytes" doc:"of the whole file"`
+	Filename string  `json:"filename"`
+	MIMEType string  `json:"mime_type,omitempty" doc:"not looked at: the content says what it is"`
+	Purpose  string  `json:"purpose,omitempty" doc:"user_data"`
+	Expires  *expiry `json:"expires_after,omitempty" doc:"when the file is deleted by itself; without it never"`
 }
 
 // completeRequest is the body of POST /v1/uploads/{id}/complete.
@@ -68,10 +67,11 @@ func (a *API) beginUpload(c *call) error {
 	if !slices.Contains(purposes(), r.Purpose) {
 		return &fault.Error{Code: fault.Usage, Subject: "purpose", Reason: "is not known", Next: "use user_data"}
 	}
-	if len(r.Expires) > 0 && string(r.Expires) != "null" {
-		return &fault.Error{Code: fault.Usage, Subject: "expires_after", Reason: "is not supported for uploads in parts", Next: "delete the file when it is not needed any more"}
+	life, err := r.Expires.life()
+	if err != nil {
+		return err
 	}
-	u, err := a.service.BeginUpload(c.ctx(), c.owner, r.Filename, r.Purpose, r.Bytes, a.config.Limits.File)
+	u, err := a.service.BeginUpload(c.ctx(), c.owner, r.Filename, r.Purpose, r.Bytes, a.config.Limits.File, life)
 	if err != nil {
 		return err
 	}

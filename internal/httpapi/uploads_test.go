@@ -86,11 +86,11 @@ func TestUploadBounds(t *testing.T) {
 	s := start(t, setup{keys: true, limits: httpapi.Limits{File: 1000}})
 	ann, bob := s.key("ann"), s.key("bob")
 	for body, want := range map[string]string{
-		`{"bytes": 1001, "filename": "a.txt"}`:                            "bytes",
-		`{"bytes": 0, "filename": "a.txt"}`:                               "bytes",
-		`{"bytes": 1, "filename": ".."}`:                                  "file name",
-		`{"bytes": 1, "filename": "a.txt", "purpose": "x"}`:               "purpose",
-		`{"bytes": 1, "filename": "a.txt", "expires_after": {"days": 1}}`: "expires_after",
+		`{"bytes": 1001, "filename": "a.txt"}`:                                                       "bytes",
+		`{"bytes": 0, "filename": "a.txt"}`:                                                          "bytes",
+		`{"bytes": 1, "filename": ".."}`:                                                             "file name",
+		`{"bytes": 1, "filename": "a.txt", "purpose": "x"}`:                                          "purpose",
+		`{"bytes": 1, "filename": "a.txt", "expires_after": {"anchor": "created_at", "seconds": 1}}`: "expires_after.seconds",
 	} {
 		got := s.do("POST", "/v1/uploads", ann, []byte(body))
 		require.GreaterOrEqual(t, got.status, 400)

@@ -61,8 +61,10 @@ func (s *Store) ListKeys(ctx context.Context, owner string) ([]state.Key, error)
 
 // RevokeKey implements [state.Keys].
 func (s *Store) RevokeKey(ctx context.Context, owner, id string, at time.Time) error {
-	return found("revoke a key", changed(s.write.ExecContext(ctx,
-		"UPDATE keys SET revoked = min(coalesce(revoked, ?), ?) WHERE id = ? AND (? = '' OR owner = ?)", unix(at), unix(at), id, owner, owner)))
+	return found("revoke a key", s.deleted(ctx, func() error {
+		return changed(s.write.ExecContext(ctx,
+			"UPDATE keys SET revoked = min(coalesce(revoked, ?), ?) WHERE id = ? AND (? = '' OR owner = ?)", unix(at), unix(at), id, owner, owner))
+	}))
 }
 
 // AnyKey implements [state.Keys].
