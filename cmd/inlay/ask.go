@@ -171,7 +171,7 @@ func (c *askCmd) print(a *app, t *turn.Turn, said *answered) error {
 		return err
 	}
 	if next := c.nextStep(a, res); next != "" {
-		_, err := fmt.Fprintln(a.stderr, "\nnext: "+next)
+		_, err := fmt.Fprintln(a.stderr, fitted(a.stderr, "\nnext: "+next))
 		return err
 	}
 	return nil

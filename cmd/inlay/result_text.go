@@ -48,7 +48,7 @@ func printResult(w io.Writer, r injection.Result) error {
 	}
 	printCitations(&b, r)
 	printProblems(&b, r)
-	_, err := io.WriteString(w, printable(b.String()))
+	_, err := io.WriteString(w, fitted(w, printable(b.String())))
 	return err
 }
 

@@ -133,7 +133,7 @@ func (a *app) report(args []string, err error) error {
 	if fault.Is(err, fault.Canceled) {
 		message = "canceled"
 	}
-	if _, e := fmt.Fprintln(a.stderr, "inlay:", printable(message)); e != nil {
+	if _, e := io.WriteString(a.stderr, fitted(a.stderr, "inlay: "+printable(message)+"\n")); e != nil {
 		return errors.Join(err, e)
 	}
 	if wantsJSON(args) && !errors.Is(err, errUnwell) && !errors.As(err, new(*shown)) { // what was printed says it all
