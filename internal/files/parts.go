@@ -58,7 +58,7 @@ const about = "upload.json"
 func (p parts) dir(owner, id string) string { return filepath.Join(p.root, owner, id) }
 
 // BeginUpload begins a file of that many bytes, which come in parts.
-func (s *Files) BeginUpload(ctx context.Context, owner, name, purpose string, bytes, most int64, life time.Duration) (Upload, error) {
+func (s *Files) BeginUpload(owner, name, purpose string, bytes, most int64, life time.Duration) (Upload, error) {
 	name, err := cleanName(name)
 	switch {
 	case err != nil:

@@ -71,7 +71,7 @@ func (a *API) beginUpload(c *call) error {
 	if err != nil {
 		return err
 	}
-	u, err := a.service.BeginUpload(c.ctx(), c.owner, r.Filename, r.Purpose, r.Bytes, a.config.Limits.File, life)
+	u, err := a.service.BeginUpload(c.owner, r.Filename, r.Purpose, r.Bytes, a.config.Limits.File, life)
 	if err != nil {
 		return err
 	}
@@ -84,24 +84,21 @@ func (a *API) addPart(c *call) error {
 	if err != nil {
 		return err
 	}
-	id := c.PathValue("id")
-	for {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return &fault.Error{Code: fault.Usage, Subject: "data", Reason: "is missing", Next: "send the part as the field data of a form"}
-		}
-		if err != nil {
-			return formError(err, files.MaxPart)
-		}
-		if part.FormName() != "data" {
-			return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a field that is not known; data is", Next: "leave it out"}
-		}
-		made, err := a.service.AddPart(c.ctx(), c.owner, id, part)
-		if err != nil {
-			return bodyError(err, files.MaxPart)
-		}
-		return c.json(partObject{made, "upload.part", time.Now().Unix(), id})
+	part, err := form.NextPart()
+	switch {
+	case errors.Is(err, io.EOF):
+		return &fault.Error{Code: fault.Usage, Subject: "data", Reason: "is missing", Next: "send the part as the field data of a form"}
+	case err != nil:
+		return formError(err, files.MaxPart)
+	case part.FormName() != "data":
+		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a field that is not known; data is", Next: "leave it out"}
 	}
+	id := c.PathValue("id")
+	made, err := a.service.AddPart(c.ctx(), c.owner, id, part)
+	if err != nil {
+		return bodyError(err, files.MaxPart)
+	}
+	return c.json(partObject{made, "upload.part", time.Now().Unix(), id})
 }
 
 func (a *API) completeUpload(c *call) error {
