@@ -14,7 +14,7 @@ import (
 // something does.
 func TestNamedQuestions(t *testing.T) {
 	const (
-		leave     = "Annual leave\n\nFull-time staff get 30 days of annual leave a year.\n\nLaptops\n\nLaptops are replaced every four years."
+		leave     = "Annual leave\n\nFull-time staff get 30 days of annual leave a year.\n\nEquipment\n\nLaptops are replaced every four years."
 		urlaub    = "Erholungsurlaub\n\nDie Beschäftigten haben Anspruch auf 30 Tage Erholungsurlaub im Jahr.\n\nGeräte\n\nRechner werden alle vier Jahre ersetzt und nicht verkauft."
 		holiday   = "休假规定\n\n员工每年享有十五天年假。\n\n设备\n\n电脑每四年更换一次。"
 		patient   = "Case report\n\nThe patient was diagnosed with type 2 diabetes in 2019.\n\nHospital\n\nThe hospital has four floors."
