@@ -123,14 +123,15 @@ func (c *Corpus) join(hits []hit) []passage {
 // cite describes a passage by SPEC section 12, without number and rank.
 func (c *Corpus) cite(p passage) chat.Citation {
 	f := c.files[p.file]
-	p.start, p.end = trim(f.doc.Text, p.start, p.end)
+	text := f.text(p.end)
+	p.start, p.end = trim(text, p.start, p.end)
 	place := f.places().At(p.start, p.end)
 	id := p.first.ID
 	if p.firstChunk != p.lastChunk {
 		id = fmt.Sprintf("%s-%d", id, p.end)
 	}
 	return chat.Citation{
-		ID: id, Text: f.doc.Text[p.start:p.end], File: f.doc.Name, FileID: f.doc.FileID,
+		ID: id, Text: text[p.start:p.end], File: f.doc.Name, FileID: f.doc.FileID,
 		Page: place.Page, Sheet: place.Sheet, Slide: place.Slide, Heading: cmp.Or(p.first.Heading, place.Heading),
 		LineStart: place.LineStart, LineEnd: place.LineEnd, Start: p.start, End: p.end,
 		Affinity: p.affinity, Header: p.first.Header,

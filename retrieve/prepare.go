@@ -3,6 +3,7 @@ package retrieve
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,7 +27,20 @@ type prepared struct {
 	byID    map[string]int // chunk id to its place in chunks
 	words   *lexicalFile
 	stats   FileStats
-	places  func() *parse.Map // made when first asked for
+	places  func() *parse.Map     // made when first asked for
+	open    func() parse.Document // of a collection's: reads the whole document, once; else nil
+}
+
+// text is the document's, of at least end bytes: spaces where a document of a
+// collection could not be read, which fails the search.
+func (f *prepared) text(end int) string {
+	if f.open == nil {
+		return f.doc.Text
+	}
+	if text := f.open().Text; len(text) >= end {
+		return text
+	}
+	return strings.Repeat(" ", end)
 }
 
 // prepare finds a document's chunks and vectors in the cache, or makes and

@@ -20,17 +20,20 @@ import (
 type settings struct {
 	wire.ModelSettings
 	searchSettings
-	Mode             string  `key:"mode"`
-	Policy           string  `key:"policy"`
-	Coverage         string  `key:"coverage"`
-	OnOverflow       string  `key:"on_overflow"`
-	OnFailure        string  `key:"on_failure"`
-	Strict           bool    `key:"strict"`
-	TargetContextUse float64 `key:"target_context_use"`
-	ReserveOutput    int     `key:"reserve_output_tokens"`
-	PromptSet        string  `key:"prompt_set"`
-	ExpandQuery      bool    `key:"expand_query"`
-	Intent           string  `key:"intent"`
+	Mode             string   `key:"mode"`
+	Policy           string   `key:"policy"`
+	Coverage         string   `key:"coverage"`
+	OnOverflow       string   `key:"on_overflow"`
+	OnFailure        string   `key:"on_failure"`
+	Strict           bool     `key:"strict"`
+	TargetContextUse float64  `key:"target_context_use"`
+	ReserveOutput    int      `key:"reserve_output_tokens"`
+	PromptSet        string   `key:"prompt_set"`
+	ExpandQuery      bool     `key:"expand_query"`
+	Intent           string   `key:"intent"`
+	Library          []string `key:"library" short:"L"`
+	filterSettings
+	dataSettings
 }
 
 // readSettings bound what reading a file may cost.
