@@ -71,9 +71,9 @@ func (t *turn) covers() (Coverer, bool) {
 }
 
 // cover fills what the decision left available with a representative selection.
-func (t *turn) cover(ctx context.Context, p *plan, c Coverer) (retrieve.Passages, *CoverageReport, error) {
+func (t *turn) cover(ctx context.Context, p *plan, stored []*attached, c Coverer) (retrieve.Passages, *CoverageReport, error) {
 	top := t.track.open(nil, Loading, textRetrieving)
-	found, report, err := t.selectParts(ctx, p, c, top)
+	found, report, err := t.selectParts(ctx, p, stored, c, top)
 	switch {
 	case err != nil:
 		top.fail(err)
@@ -85,11 +85,12 @@ func (t *turn) cover(ctx context.Context, p *plan, c Coverer) (retrieve.Passages
 	return found, report, err
 }
 
-func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node) (retrieve.Passages, *CoverageReport, error) {
+func (t *turn) selectParts(ctx context.Context, p *plan, stored []*attached, c Coverer, top *node) (retrieve.Passages, *CoverageReport, error) {
 	files, err := t.searchable(ctx, p, top)
 	if err != nil {
 		return retrieve.Passages{}, nil, err
 	}
+	files = append(files, stored...)
 	docs := make([]parse.Document, len(files))
 	byContent := map[string]*attached{}
 	for i, a := range files {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"inlay/fault"
+	"inlay/library"
 	"inlay/options"
 	"inlay/prompts"
 	"inlay/retrieve"
@@ -18,6 +19,11 @@ func (o Options) With(values options.Values) (Options, error) {
 			return o, err
 		}
 	}
+	if filter, err := library.FilterOf(values); err != nil {
+		return o, err
+	} else if !filter.Empty() {
+		o.Filter = filter
+	}
 	return o, o.Validate()
 }
 
@@ -25,6 +31,10 @@ func setOption(o *Options, key string, value any) (err error) {
 	switch v := value.(type) {
 	case string:
 		return setWord(o, key, v)
+	case []string:
+		if key == "library" {
+			o.Libraries = v
+		}
 	case bool:
 		switch key {
 		case "strict":

@@ -3,7 +3,6 @@ package retrieve
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -111,19 +110,24 @@ func (r *Retriever) Index(ctx context.Context, d parse.Document) (Indexed, error
 // looked up and not folded again. The zero value is ready.
 type analyzers struct {
 	mu   sync.Mutex
-	free map[lexis.Language][]*lexis.Analyzer
+	free []*lexis.Analyzer // the last used last
 }
 
-// spareTerms is how many terms an analyzer may have to be used again.
-const spareTerms = 200_000
+// spareTerms is how many terms an analyzer may have to be used again, spares how
+// many analyzers are kept.
+const (
+	spareTerms = 100_000
+	spares     = 4
+)
 
 func (a *analyzers) take(lex *lexis.Lexicon, lang lexis.Language) *lexis.Analyzer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n := len(a.free[lang]); n > 0 {
-		one := a.free[lang][n-1]
-		a.free[lang] = a.free[lang][:n-1]
-		return one
+	for i, one := range a.free {
+		if one.Lang == lang {
+			a.free = slices.Delete(a.free, i, i+1)
+			return one
+		}
 	}
 	return lex.Analyzer(lang)
 }
@@ -131,11 +135,11 @@ func (a *analyzers) take(lex *lexis.Lexicon, lang lexis.Language) *lexis.Analyze
 func (a *analyzers) put(one *lexis.Analyzer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.free == nil {
-		a.free = map[lexis.Language][]*lexis.Analyzer{}
+	if len(one.Terms) > spareTerms {
+		return
 	}
-	if len(one.Terms) <= spareTerms && len(a.free[one.Lang]) < runtime.GOMAXPROCS(0) {
-		a.free[one.Lang] = append(a.free[one.Lang], one)
+	if a.free = append(a.free, one); len(a.free) > spares {
+		a.free = slices.Delete(a.free, 0, 1)
 	}
 }
 

@@ -91,6 +91,29 @@ func openInjector(ctx context.Context, s searchSettings, m wire.ModelSettings, g
 	return wire.OpenInjector(ctx, search, m, getenv)
 }
 
+// injector is that of a command that asks: it has the user's libraries, and makes
+// passages as those that are asked were made.
+func (s settings) injector(ctx context.Context, a *app) (*injection.Injector, error) {
+	search, err := s.search()
+	if err != nil {
+		return nil, err
+	}
+	libraries := wire.OpenLibraries(wire.DataDir(s.Data, a.getenv))
+	if len(s.Library) > 0 {
+		made, err := libraries.Settings(ctx, "", s.Library[0])
+		if err != nil {
+			return nil, err
+		}
+		search = wire.LikeLibrary(search, made)
+	}
+	injector, err := wire.OpenInjector(ctx, search, s.ModelSettings, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	injector.Libraries = libraries
+	return injector, nil
+}
+
 // options are the settings as injection takes them.
 func (s settings) options() (injection.Options, error) {
 	set, err := promptSet(s.PromptSet)
