@@ -62,12 +62,12 @@ func (e Entry) is(kind string) bool {
 }
 
 // glob compiles a pattern over slash-separated paths: * and ? stay within a
-// name, ** spans folders, [a-z] is a class. A pattern without a slash is for the
-// last name of a path.
+// name, ** spans folders, [a-z] is a class. A pattern may begin at any folder of a
+// path; one with a slash before it begins at the first.
 func glob(pattern string) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString("^")
-	if !strings.Contains(pattern, "/") {
+	if !strings.HasPrefix(pattern, "/") {
 		b.WriteString("(?:.*/)?")
 	}
 	for rest := strings.TrimPrefix(pattern, "/"); rest != ""; {

@@ -189,12 +189,12 @@ func (c *libraryFindCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	var b strings.Builder
 	for _, one := range found.Citations {
-		fmt.Fprintf(&b, "[%d] %s, affinity %.3f\n%s\n\n", one.Number, oneLine(injection.Cite(one)), one.Affinity, indent(one.Text))
+		fmt.Fprintf(&b, "%s, affinity %.3f\n%s\n\n", oneLine(injection.Cite(one)), one.Affinity, indent(one.Text))
 	}
 	if len(found.Citations) == 0 {
 		fmt.Fprintf(&b, "none of %s has an affinity above %g\n", plural.Of(found.Total, "passage"), found.Threshold)
 		for _, one := range found.NearMisses {
-			fmt.Fprintf(&b, "near     %s, affinity %.3f\n", oneLine(injection.Cite(one)), one.Affinity)
+			fmt.Fprintf(&b, "near  %s, %s, affinity %.3f\n", oneLine(one.File), injection.Where(one), one.Affinity)
 		}
 	}
 	fmt.Fprintf(&b, "%s searched in %s\n", plural.Of(found.Total, "passage"), time.Since(start).Round(time.Millisecond))

@@ -52,10 +52,10 @@ func (v *view) toMerge(purge bool) [][]*held {
 		chosen = append(chosen, few...)
 	}
 	var groups [][]*held
-	size := SegmentText
+	size := 0
 	for _, one := range chosen {
 		alive, _ := one.texts()
-		if size+alive > SegmentText {
+		if len(groups) == 0 || size+alive > SegmentText {
 			groups, size = append(groups, nil), 0
 		}
 		size += alive
