@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "library/disk", "library/librarytest", "strategy/strategytest", "intent", "route", "processor"},
 	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest"},
 	{"eval/report", "turn", "internal/wire"},
-	{"internal/files", "internal/chats", "internal/upstream", "."},
+	{"internal/files", "internal/mcpserver", "internal/chats", "internal/upstream", "."},
 	{"internal/jobs"},
 	{"internal/service"},
 	{"internal/httpapi"},
