@@ -219,11 +219,20 @@ func (s *server) remove(ctx context.Context, _ *mcp.CallToolRequest, in DeleteIn
 	return text(fmt.Sprintf("deleted %s from %s", in.Path, in.Library)), DeleteOut{n}, nil
 }
 
-// scheme begins the addresses of documents: inlay://NAME/PATH.
-const scheme = "inlay"
+// base begins the addresses of documents: inlay://library/NAME/PATH.
+const base = "inlay://library/"
 
 func documentURI(name, inside string) string {
-	return (&url.URL{Scheme: scheme, Host: name, Path: "/" + inside}).String()
+	return base + url.PathEscape(name) + (&url.URL{Path: "/" + inside}).EscapedPath()
+}
+
+// parseURI takes an address apart.
+func parseURI(uri string) (name, inside string, ok bool) {
+	u, err := url.Parse(uri)
+	if err != nil || !strings.HasPrefix(uri, base) || u.RawQuery != "" || u.Fragment != "" {
+		return "", "", false
+	}
+	return strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 }
 
 // shownResources is how many documents are listed as resources; all can be read.
@@ -232,7 +241,7 @@ const shownResources = 500
 // addResources offers documents by their addresses.
 func (s *server) addResources(ctx context.Context, m *mcp.Server) error {
 	m.AddResourceTemplate(&mcp.ResourceTemplate{
-		Name: "document", Title: "Document of a library", URITemplate: scheme + "://{library}/{+path}",
+		Name: "document", Title: "Document of a library", URITemplate: base + "{name}/{+path}",
 		Description: "The text of a document; list_documents and citations have the addresses.", MIMEType: "text/plain",
 	}, s.resource)
 	names, err := s.names(ctx)
@@ -254,11 +263,11 @@ func (s *server) addResources(ctx context.Context, m *mcp.Server) error {
 }
 
 func (s *server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	u, err := url.Parse(req.Params.URI)
-	if err != nil || u.Scheme != scheme {
+	name, inside, ok := parseURI(req.Params.URI)
+	if !ok {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	d, err := s.document(ctx, u.Host, strings.TrimPrefix(u.Path, "/"))
+	d, err := s.document(ctx, name, inside)
 	switch {
 	case fault.Is(err, fault.FileNotFound):
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
