@@ -30,6 +30,7 @@ type libraryCmd struct {
 // shelfSettings are those of commands that work with libraries.
 type shelfSettings struct {
 	dataSettings
+	Owner string `placeholder:"KEY" help:"Whose library: the id of a key of the service (see inlay keys list). Without it your own."`
 	wire.ModelSettings
 	searchSettings
 }
@@ -40,6 +41,7 @@ type shelves struct {
 	retriever *retrieve.Retriever
 	made      library.Settings // of a new library
 	store     *disk.Store
+	owner     string
 }
 
 // open opens the libraries. Settings that were given hold; of a library that is
@@ -55,7 +57,7 @@ func (s shelfSettings) open(ctx context.Context, a *app, name string) (*shelves,
 		if err := library.CheckName(name); err != nil {
 			return nil, err
 		}
-		if old, err := store.Settings(ctx, "", name); err == nil {
+		if old, err := store.Settings(ctx, s.Owner, name); err == nil {
 			search = wire.LikeLibrary(search, old)
 		}
 	}
@@ -63,7 +65,7 @@ func (s shelfSettings) open(ctx context.Context, a *app, name string) (*shelves,
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &shelves{Keeper: k, retriever: retriever, made: wire.LibrarySettings(search, embedder), store: store}, nil
+	return &shelves{Keeper: k, retriever: retriever, made: wire.LibrarySettings(search, embedder), store: store, owner: s.Owner}, nil
 }
 
 // filterSettings choose among the files of libraries.
@@ -94,7 +96,7 @@ func (c *libraryAddCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.store.Close()) }()
-	if err := s.AddFolders(ctx, "", c.Name, s.made, c.Path, c.Tag); err != nil {
+	if err := s.AddFolders(ctx, c.Owner, c.Name, s.made, c.Path, c.Tag); err != nil {
 		return err
 	}
 	return syncAndTell(ctx, a, s, c.Name, c.Quiet, c.Output)
@@ -117,7 +119,7 @@ func (c *librarySyncCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.store.Close()) }()
 	if c.Repair {
-		lost, err := s.store.Repair(ctx, "", c.Name)
+		lost, err := s.store.Repair(ctx, c.Owner, c.Name)
 		if err != nil {
 			return err
 		}
@@ -134,12 +136,12 @@ func (c *librarySyncCmd) Run(ctx context.Context, a *app) (err error) {
 func syncAndTell(ctx context.Context, a *app, s *shelves, name string, quiet bool, output string) error {
 	view := newShelfView(a.stderr, quiet)
 	s.Report = view.show
-	out, err := s.Sync(ctx, "", name)
+	out, err := s.Sync(ctx, s.owner, name)
 	view.close()
 	if err != nil && len(out.Changes) == 0 {
 		return err
 	}
-	counts, countErr := s.store.Counts(context.WithoutCancel(ctx), "", name)
+	counts, countErr := s.store.Counts(context.WithoutCancel(ctx), s.owner, name)
 	if countErr != nil {
 		return errors.Join(err, countErr)
 	}
@@ -230,7 +232,7 @@ func (c *libraryWatchCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.store.Close()) }()
-	return s.Watch(ctx, "", c.Name, library.Watching{
+	return s.Watch(ctx, c.Owner, c.Name, library.Watching{
 		Quiet: c.Settle, Rescan: c.Rescan,
 		Changes: func(out library.Outcome, err error) { c.print(a, out, err) },
 		Ready: func(folders int) {

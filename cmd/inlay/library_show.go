@@ -40,7 +40,7 @@ func (c *libraryListCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.store.Close()) }()
-	names, err := s.store.Libraries(ctx, "")
+	names, err := s.store.Libraries(ctx, c.Owner)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func (c *libraryListCmd) Run(ctx context.Context, a *app) (err error) {
 func (s *shelves) describe(ctx context.Context, name string) libraryJSON {
 	l := libraryJSON{Name: name}
 	var err error
-	if l.Settings, err = s.store.Settings(ctx, "", name); err == nil {
-		l.Counts, err = s.store.Counts(ctx, "", name)
+	if l.Settings, err = s.store.Settings(ctx, s.owner, name); err == nil {
+		l.Counts, err = s.store.Counts(ctx, s.owner, name)
 	}
 	if err != nil {
 		l.Error = err.Error()
@@ -100,25 +100,25 @@ func (c *libraryShowCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	if c.Verify {
-		if err := s.store.Verify(ctx, "", c.Name); err != nil {
+		if err := s.store.Verify(ctx, c.Owner, c.Name); err != nil {
 			return err
 		}
 	}
-	settings, err := s.store.Settings(ctx, "", c.Name)
+	settings, err := s.store.Settings(ctx, c.Owner, c.Name)
 	if err != nil {
 		return err
 	}
-	counts, err := s.store.Counts(ctx, "", c.Name)
+	counts, err := s.store.Counts(ctx, c.Owner, c.Name)
 	if err != nil {
 		return err
 	}
-	failed, err := s.store.Failures(ctx, "", c.Name)
+	failed, err := s.store.Failures(ctx, c.Owner, c.Name)
 	if err != nil {
 		return err
 	}
 	var entries []library.Entry
 	if c.Files || !filter.Empty() {
-		if entries, err = s.store.Entries(ctx, "", c.Name, filter); err != nil {
+		if entries, err = s.store.Entries(ctx, c.Owner, c.Name, filter); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func (c *libraryFindCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	settings, err := s.store.Settings(ctx, "", c.Name)
+	settings, err := s.store.Settings(ctx, c.Owner, c.Name)
 	if err == nil {
 		err = settings.Check(c.Name, s.retriever.Fingerprint())
 	}
@@ -176,7 +176,7 @@ func (c *libraryFindCmd) Run(ctx context.Context, a *app) (err error) {
 	start := time.Now()
 	found, err := s.retriever.Retrieve(ctx, retrieve.Request{
 		Query: strings.Join(c.Question, " "), Limit: c.Limit, Threshold: c.Threshold,
-		Collections: []retrieve.Collection{library.Collection{Index: s.store, Library: c.Name, Filter: filter}},
+		Collections: []retrieve.Collection{library.Collection{Index: s.store, Owner: c.Owner, Library: c.Name, Filter: filter}},
 	})
 	if err != nil {
 		return err
@@ -225,17 +225,17 @@ func (c *libraryRemoveCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.store.Close()) }()
 	if len(c.Path) > 0 {
-		n, err := s.RemovePaths(ctx, "", c.Name, c.Path)
+		n, err := s.RemovePaths(ctx, c.Owner, c.Name, c.Path)
 		if err == nil {
 			_, err = fmt.Fprintf(a.stdout, "removed %s from the library %s\n", plural.Of(n, "file"), c.Name)
 		}
 		return err
 	}
-	counts, err := s.store.Counts(ctx, "", c.Name)
+	counts, err := s.store.Counts(ctx, c.Owner, c.Name)
 	if err != nil {
 		counts = library.Counts{} // a damaged library can be removed too
 	}
-	if err := s.store.Drop(ctx, "", c.Name); err != nil {
+	if err := s.store.Drop(ctx, c.Owner, c.Name); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.stdout, "removed the library %s (%s)\n", c.Name, describeCounts(counts))

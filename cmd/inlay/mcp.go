@@ -37,7 +37,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	if len(allowed) > 0 {
 		name = allowed[0]
 	}
-	s, err := shelfSettings{c.dataSettings, c.ModelSettings, c.searchSettings}.open(ctx, a, name)
+	s, err := shelfSettings{dataSettings: c.dataSettings, ModelSettings: c.ModelSettings, searchSettings: c.searchSettings}.open(ctx, a, name)
 	if err != nil {
 		return err
 	}

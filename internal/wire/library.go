@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"inlay/embed"
+	"inlay/internal/state"
 	"inlay/library"
 	"inlay/library/disk"
 	"inlay/parse"
@@ -30,7 +31,11 @@ func DataDir(named string, getenv func(string) string) string {
 }
 
 // OpenLibraries are the libraries in a data folder. Close them after use.
-func OpenLibraries(data string) *disk.Store { return disk.Open(filepath.Join(data, "libraries")) }
+func OpenLibraries(data string) *disk.Store {
+	store := disk.Open(filepath.Join(data, "libraries"))
+	store.Own = state.Local
+	return store
+}
 
 // OpenKeeper brings libraries up to date with the search in force.
 func OpenKeeper(ctx context.Context, s Search, m ModelSettings, data string, libraries library.Index, getenv func(string) string) (*library.Keeper, *retrieve.Retriever, embed.Embedder, error) {

@@ -26,6 +26,9 @@ import (
 
 // Store keeps libraries below a folder. Open one with [Open]; close it after use.
 type Store struct {
+	// Own is another name of the owner "": of who calls a service without keys.
+	// Set it before use.
+	Own  string
 	root string
 
 	mu   sync.Mutex
@@ -52,7 +55,7 @@ func (s *Store) Close() error {
 // ownerDir is the folder of an owner's libraries: of a person alone on a
 // computer, and of others by their names in hexadecimal.
 func (s *Store) ownerDir(owner string) string {
-	if owner == "" {
+	if owner == "" || owner == s.Own {
 		return filepath.Join(s.root, "own")
 	}
 	return filepath.Join(s.root, "of-"+hex.EncodeToString([]byte(owner)))
