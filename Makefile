@@ -42,8 +42,9 @@ second-opinion: ## token ids and templates against npm's node-llama-cpp
 	scripts/second-opinion
 
 .PHONY: drill
-drill: ## the service under real faults, told to stop, with a new certificate, and who may reach what; prints their tables (as root also a full disk)
-	scripts/ollama-server run go test -count=1 -timeout 30m -v -run '^TestDrill' ./cmd/inlay -drill | grep -v '^=== '
+drill: ## the service under real faults, told to stop, with a new certificate, and who may reach what, from a browser too; prints their tables (as root also a full disk)
+	scripts/install-chromium
+	scripts/ollama-server run go test -count=1 -timeout 30m -v -run '^Test(Drill|Browser)' ./cmd/inlay -drill | grep -v '^=== '
 	go test -count=1 -v -run '^TestAccess$$' ./internal/httpapi | grep -v '^=== '
 
 .PHONY: module-path

@@ -113,7 +113,7 @@ func (c *Chat) prepare(ctx context.Context, q Question) (*turn.Turn, []injection
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := c.inlay.open(ctx, q)
+	files, notes, err := c.inlay.open(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,6 +123,11 @@ func (c *Chat) prepare(ctx context.Context, q Question) (*turn.Turn, []injection
 	})
 	if err != nil {
 		return nil, nil, inGo(err)
+	}
+	for _, note := range notes {
+		if made.Result != nil { // else a strategy did not ask for files
+			made.Result.Warnings = append(made.Result.Warnings, injection.Warning{Code: "left_out", Message: note})
+		}
 	}
 	return made, files, nil
 }

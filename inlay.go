@@ -18,6 +18,7 @@ import (
 	"inlay/embed"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/inputs"
 	"inlay/internal/wire"
 	"inlay/llm"
 	"inlay/parse"
@@ -66,6 +67,7 @@ type Options struct {
 // Inlay answers questions about files. It is safe for concurrent use.
 type Inlay struct {
 	engine    turn.Engine
+	registry  *parse.Registry
 	measurer  llm.Measurer
 	generator llm.Generator // nil: prompts only
 	options   Options
@@ -97,9 +99,10 @@ func Open(ctx context.Context, o Options) (*Inlay, error) {
 	}
 	parsers, done := o.parsers()
 	in.close = done
-	registry, err := parse.NewRegistry(append(parsers, o.Parsers...)...)
+	var err error
+	in.registry, err = parse.NewRegistry(append(parsers, o.Parsers...)...)
 	if err == nil {
-		in.engine.Injector, err = wire.NewInjector(wire.Search{Relative: o.Relative, Chunk: o.Chunk, Store: o.Store, Limits: o.Limits}, registry, embedder)
+		in.engine.Injector, err = wire.NewInjector(wire.Search{Relative: o.Relative, Chunk: o.Chunk, Store: o.Store, Limits: o.Limits}, in.registry, embedder)
 	}
 	if err != nil {
 		return nil, errors.Join(inGo(err), done())
@@ -165,7 +168,7 @@ func (in *Inlay) Close() error { return in.close() }
 // Question is what is asked, with its files.
 type Question struct {
 	Text  string
-	Paths []string         // of files
+	Paths []string         // of files, and of folders with all that ignore files do not exclude
 	Files []injection.File // further ones, as Name and Data
 	// Strategy makes the prompt: the id of a built-in one or of Options.Strategies;
 	// empty: the files alone do.
@@ -173,7 +176,7 @@ type Question struct {
 	Report   func(injection.Status) // is told how far the work is; may be nil
 }
 
-// Ask answers a question about files, which are named by their paths. A file that
+// Ask answers a question about files and folders, which are named by their paths. A file that
 // cannot be read is in the answer's Failures; it is an error where none can be.
 // Errors carry one of fault's codes.
 func (in *Inlay) Ask(ctx context.Context, question string, paths ...string) (Answer, error) {
@@ -188,17 +191,22 @@ func (in *Inlay) Answer(ctx context.Context, q Question) (Answer, error) {
 // Chat starts a conversation.
 func (in *Inlay) Chat() *Chat { return &Chat{inlay: in} }
 
-// open reads the files of a question. One that cannot be read says so where it
-// is opened.
-func (in *Inlay) open(ctx context.Context, q Question) (files []injection.File, err error) {
+// open reads the files of a question, and says what it left out of folders. A file
+// that cannot be read says so where it is opened.
+func (in *Inlay) open(ctx context.Context, q Question) (files []injection.File, notes []string, err error) {
+	reader := &inputs.Reader{Limits: in.options.Limits, Offline: true, Accept: func(f parse.File) string { return wire.LeaveOut(in.registry, f) }}
 	for _, path := range q.Paths {
-		f, err := parse.ReadFile(ctx, path, in.options.Limits)
+		found, left, err := reader.Read(ctx, path)
+		notes = append(notes, left...)
 		switch {
 		case ctx.Err() != nil:
-			return nil, &fault.Error{Code: fault.Canceled, Subject: path, Reason: "canceled", Err: ctx.Err()}
+			return nil, nil, &fault.Error{Code: fault.Canceled, Subject: path, Reason: "canceled", Err: ctx.Err()}
+		case fault.Is(err, fault.Usage), fault.Is(err, fault.LimitExceeded):
+			return nil, nil, err
 		case err != nil:
 			files = append(files, injection.File{Name: path, Open: func(context.Context) ([]byte, error) { return nil, err }})
-		default:
+		}
+		for _, f := range found {
 			files = append(files, injection.File{Name: f.Name, Path: f.Path, Data: f.Data})
 		}
 	}
@@ -208,7 +216,7 @@ func (in *Inlay) open(ctx context.Context, q Question) (files []injection.File, 
 			files[i].ID = parse.FileID(f.Data)
 		}
 	}
-	return files, nil
+	return files, notes, nil
 }
 
 // inGo names the options in errors by their names in Go, where the command has

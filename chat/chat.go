@@ -118,8 +118,10 @@ func (m Message) Holds(w WholeText) bool {
 
 // Citation is a passage of a document shown to the model, by SPEC section 12.
 // Start and End are a half-open range of UTF-8 bytes of the document's
-// extracted text: text[Start:End] == Text always holds. Numbers, pages and
-// lines start at 1; zero means unknown.
+// extracted text: text[Start:End] == Text always holds. Page, slide, sheet, part
+// and heading are those where the words are that answered, lines and rows those
+// of the whole text. Numbers, pages, rows and lines start at 1; zero means
+// unknown.
 type Citation struct {
 	ID        string  `json:"id"`     // stable for the same bytes, chunking and range
 	Number    int     `json:"number"` // as shown in the prompt
@@ -127,9 +129,16 @@ type Citation struct {
 	File      string  `json:"file"`
 	Library   string  `json:"library,omitempty"` // that the file is of; File is its path there
 	FileID    string  `json:"file_id"`
-	Page      int     `json:"page,omitempty"`
+	Page      int     `json:"page,omitempty"`     // that the answer is on; the first, where it is on several
+	PageEnd   int     `json:"page_end,omitempty"` // the last of several
 	Sheet     string  `json:"sheet,omitempty"`
+	RowStart  int     `json:"row_start,omitempty"` // of tables in CSV files and workbooks: as the file numbers its rows
+	RowEnd    int     `json:"row_end,omitempty"`
 	Slide     int     `json:"slide,omitempty"`
+	SlideEnd  int     `json:"slide_end,omitempty"`
+	TimeStart string  `json:"time_start,omitempty"` // of subtitles: "0:01:02"
+	TimeEnd   string  `json:"time_end,omitempty"`
+	Part      string  `json:"part,omitempty"` // attachment, chapter or member of an archive
 	Heading   string  `json:"heading,omitempty"`
 	LineStart int     `json:"line_start"`
 	LineEnd   int     `json:"line_end"`

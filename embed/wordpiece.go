@@ -77,7 +77,7 @@ func unigrams(raw json.RawMessage) (map[string]int, error) {
 			piece, ok = pair[0].(string)
 		}
 		if !ok {
-			return nil, fmt.Errorf("vocabulary: entry %d is no piece", i)
+			return nil, fmt.Errorf("vocabulary: entry %d is not a piece", i)
 		}
 		if begins, ok := strings.CutPrefix(piece, "\u2581"); ok {
 			ids[begins] = i

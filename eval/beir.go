@@ -66,7 +66,7 @@ func (s *Set) readCorpus(ctx context.Context, path string) (map[string]bool, err
 		case c.ID == "":
 			return badLine(path, n, "_id", "is missing", "give every document an id")
 		case known[c.ID]:
-			return badLine(path, n, "_id", strconv.Quote(c.ID)+" stands there twice", "give every document an id of its own")
+			return badLine(path, n, "_id", strconv.Quote(c.ID)+" is given twice", "give every document an id of its own")
 		case c.Text == nil:
 			return badLine(path, n, "text", "is missing", "")
 		}
@@ -118,7 +118,7 @@ func readQrels(ctx context.Context, path string, known map[string]bool) (map[str
 		pair := [2]string{f[0], f[1]}
 		switch {
 		case err != nil:
-			return badLine(path, n, "score", "is no number", "")
+			return badLine(path, n, "score", "is not a number", "")
 		case seen[pair]:
 			return badLine(path, n, "corpus-id", "is judged twice for this query", "keep one judgement")
 		case grade > 0 && !known[f[1]]:
@@ -178,7 +178,7 @@ func (s *Set) readQueries(ctx context.Context, path, qrels string, judged map[st
 		case strings.TrimSpace(q.Text) == "":
 			return badLine(path, n, "text", "is missing or empty", "")
 		case ids[q.ID]:
-			return badLine(path, n, "_id", strconv.Quote(q.ID)+" stands there twice", "give every question an id of its own")
+			return badLine(path, n, "_id", strconv.Quote(q.ID)+" is given twice", "give every question an id of its own")
 		}
 		ids[q.ID] = true
 		j := judged[q.ID]

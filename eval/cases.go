@@ -45,7 +45,7 @@ func loadCases(ctx context.Context, path, documents string) (*Set, error) {
 			c.ID = strconv.Itoa(n)
 		}
 		if ids[c.ID] {
-			return badLine(path, n, "_id", strconv.Quote(c.ID)+" stands there twice", "give every case an id of its own")
+			return badLine(path, n, "_id", strconv.Quote(c.ID)+" is given twice", "give every case an id of its own")
 		}
 		ids[c.ID] = true
 		q, err := c.question(path, n)
@@ -59,7 +59,7 @@ func loadCases(ctx context.Context, path, documents string) (*Set, error) {
 		docs[c.Doc] = true
 		source, ok := caseSource(roots, c.Doc)
 		if !ok {
-			return badLine(path, n, "doc", strconv.Quote(c.Doc)+" is no file below "+strings.Join(roots, " or "), "set --documents to the folder of the documents")
+			return badLine(path, n, "doc", strconv.Quote(c.Doc)+" is not a file below "+strings.Join(roots, " or "), "set --documents to the folder of the documents")
 		}
 		s.Documents = append(s.Documents, source)
 		return nil
@@ -82,7 +82,7 @@ func (c caseLine) question(path string, n int) (Question, error) {
 	case c.Label != "retrieve" && c.Label != "none":
 		return q, badLine(path, n, "label", "is "+strconv.Quote(c.Label)+`, want "retrieve" or "none"`, "")
 	case c.Label == "none" && places:
-		return q, badLine(path, n, "gold", `stands beside the label "none"`, "a question that the document does not answer has no gold, page or quote")
+		return q, badLine(path, n, "gold", `conflicts with the label "none"`, "a question that the document does not answer has no gold, page or quote")
 	case c.Label == "none":
 		return q, nil
 	case c.Page < 0:
@@ -90,7 +90,7 @@ func (c caseLine) question(path string, n int) (Question, error) {
 	}
 	for _, r := range c.Gold {
 		if len(r) != 2 || r[0] < 0 || r[1] <= r[0] {
-			return q, badLine(path, n, "gold", "holds what is no range [start, end] with start below end", "count in characters of the document's text")
+			return q, badLine(path, n, "gold", "holds something that is not a range [start, end] with start below end", "count in characters of the document's text")
 		}
 		q.Expected = append(q.Expected, Expected{Document: c.Doc, Range: &[2]int{r[0], r[1]}, Field: "gold"})
 	}
@@ -131,7 +131,7 @@ func fileSource(id, path string) Source {
 // A mistake in it names the file, the line and the field.
 func Load(ctx context.Context, data, documents string) (*Set, error) {
 	if documents != "" && !isDir(documents) {
-		return nil, &fault.Error{Code: fault.FileNotFound, Subject: documents, Reason: "is no folder", Next: "set --documents to the folder of the documents"}
+		return nil, &fault.Error{Code: fault.FileNotFound, Subject: documents, Reason: "is not a folder", Next: "set --documents to the folder of the documents"}
 	}
 	if !exists(data) {
 		return nil, &fault.Error{Code: fault.FileNotFound, Subject: data, Reason: "there is no such file or folder", Next: "set --data"}

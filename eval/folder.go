@@ -109,7 +109,7 @@ func (s *Set) readQuestions(ctx context.Context, path string, r io.Reader) error
 		return unreadable(path, err)
 	}
 	if !utf8.Valid(data) {
-		return badLine(path, 1+bytes.Count(validPrefix(data), []byte("\n")), "", "is no UTF-8", "save the file as CSV in UTF-8")
+		return badLine(path, 1+bytes.Count(validPrefix(data), []byte("\n")), "", "is not valid UTF-8", "save the file as CSV in UTF-8")
 	}
 	rows := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	rows.Comma, rows.FieldsPerRecord = delimiter(data), -1
@@ -165,7 +165,7 @@ func delimiter(data []byte) rune {
 
 func csvError(path string, err error) error {
 	if e, ok := errors.AsType[*csv.ParseError](err); ok {
-		return badLine(path, e.Line, "", fmt.Sprintf("is no CSV at column %d: %v", e.Column, e.Err), "put fields that hold quotation marks or separators between quotation marks")
+		return badLine(path, e.Line, "", fmt.Sprintf("is not valid CSV at column %d: %v", e.Column, e.Err), "put fields that hold quotation marks or separators between quotation marks")
 	}
 	return unreadable(path, err)
 }
@@ -183,7 +183,7 @@ func readHeader(path string, rows *csv.Reader) (map[string]int, error) {
 	for i, name := range names {
 		known := header(name)
 		if known == "" && strings.TrimSpace(name) != "" {
-			return nil, badLine(path, 1, strings.TrimSpace(name), "is no column that is known",
+			return nil, badLine(path, 1, strings.TrimSpace(name), "is not a known column",
 				"name it question, file, page, quote, id or kind, or take it out")
 		}
 		if _, twice := at[known]; twice && known != "" {
@@ -192,7 +192,7 @@ func readHeader(path string, rows *csv.Reader) (map[string]int, error) {
 		at[known] = i
 	}
 	if _, ok := at["question"]; !ok {
-		return nil, badLine(path, 1, "question", "is no column of the header", "begin with the header question,file,page,quote")
+		return nil, badLine(path, 1, "question", "is not a column of the header", "begin with the header question,file,page,quote")
 	}
 	return at, nil
 }
@@ -226,9 +226,9 @@ func (s *Set) addRow(path string, line int, at map[string]int, record []string, 
 		id := cmp.Or(field("id"), "row"+strconv.Itoa(line))
 		s.Questions = append(s.Questions, Question{ID: id, Text: text, Kind: field("kind"), Origin: fmt.Sprintf("%s:%d", path, line)})
 	case text != "" && text != s.Questions[i].Text:
-		return badLine(path, line, "id", "stands at two different questions", "give every question an id of its own")
+		return badLine(path, line, "id", "is given to two different questions", "give every question an id of its own")
 	case !given || len(s.Questions[i].Expected) == 0:
-		return badLine(path, line, "question", "stands there twice, once without an answer", "keep one of the rows")
+		return badLine(path, line, "question", "is given twice, once without an answer", "keep one of the rows")
 	}
 	if given {
 		e.Field = fmt.Sprintf("%s:%d", path, line)
@@ -243,7 +243,7 @@ func expectedOf(path string, line int, field func(string) string) (e Expected, g
 	e = Expected{Document: filepath.ToSlash(field("file")), Quote: field("quote")}
 	if text := field("page"); text != "" {
 		if e.Page, err = strconv.Atoi(text); err != nil || e.Page < 1 {
-			return e, false, badLine(path, line, "page", "is no number from 1 on", "write the number of the page as the file counts it, or nothing")
+			return e, false, badLine(path, line, "page", "is not a number from 1 on", "write the number of the page as the file counts it, or nothing")
 		}
 	}
 	if e.Page > 0 && e.Document == "" {

@@ -27,7 +27,7 @@ func openLibrary(ctx context.Context, o *Options, p *progress) (*library, error)
 	lib := &library{ids: make([]string, n), docs: make([]parse.Document, n), errs: make([]error, n), place: map[string]int{}, same: make([]int, n)}
 	for i, s := range o.Set.Documents {
 		if _, twice := lib.place[s.ID]; twice {
-			return nil, &fault.Error{Code: fault.Usage, Subject: "document " + s.ID, Reason: "stands in the set twice", Next: "give every document an id of its own"}
+			return nil, &fault.Error{Code: fault.Usage, Subject: "document " + s.ID, Reason: "is in the set twice", Next: "give every document an id of its own"}
 		}
 		lib.ids[i], lib.place[s.ID] = s.ID, i
 	}

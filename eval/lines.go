@@ -55,7 +55,7 @@ func eachLine(ctx context.Context, path string, do func(n int, line []byte) erro
 			continue
 		}
 		if !utf8.Valid(line) {
-			return badLine(path, n, "", "is no UTF-8", "save the file as UTF-8")
+			return badLine(path, n, "", "is not valid UTF-8", "save the file as UTF-8")
 		}
 		if err := do(n, line); err != nil {
 			return err
@@ -77,7 +77,7 @@ func openRegular(path string) (*os.File, error) {
 		return nil, unreadable(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &fault.Error{Code: fault.FileUnreadable, Subject: path, Reason: "is no regular file", Next: "name a file"}
+		return nil, &fault.Error{Code: fault.FileUnreadable, Subject: path, Reason: "is not a regular file", Next: "name a file"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -111,9 +111,9 @@ func decodeLine(path string, n int, line []byte, into any) error {
 		return badLine(path, n, e.Field, fmt.Sprintf("is a JSON %s, want %s", jsonName(e.Value), wanted(e.Type.String())), "")
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return badLine(path, n, "", fmt.Sprintf("is no JSON: %s at byte %d", e.Error(), e.Offset), "write one object a line")
+		return badLine(path, n, "", fmt.Sprintf("is not valid JSON: %s at byte %d", e.Error(), e.Offset), "write one object a line")
 	}
-	return badLine(path, n, "", "is no JSON: "+err.Error(), "write one object a line")
+	return badLine(path, n, "", "is not valid JSON: "+err.Error(), "write one object a line")
 }
 
 // jsonName drops a number's digits: errors do not repeat content.

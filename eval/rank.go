@@ -20,7 +20,7 @@ import (
 const depth = 200
 
 // batchSize is how many questions are stored together.
-const batchSize = 32
+const batchSize = 8
 
 // rankVersion changes with the form of stored rankings.
 const rankVersion = "ranking1"

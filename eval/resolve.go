@@ -18,6 +18,7 @@ type span struct {
 	doc        int // place in library.docs
 	start, end int
 	whole      bool
+	page       bool // a page, slide or sheet, which a passage only needs to touch
 }
 
 // item is one expected thing; any of its spans is it.
@@ -47,7 +48,8 @@ func (q *asked) byPassage() bool {
 }
 
 // matches reports whether a passage is what a span asks for: of the same
-// document, and the two overlap in at least half of the shorter one.
+// document, and the two overlap in at least half of the shorter one; a page only
+// needs to be touched.
 func (s span) matches(doc, start, end int) bool {
 	if s.doc != doc {
 		return false
@@ -56,7 +58,7 @@ func (s span) matches(doc, start, end int) bool {
 		return true
 	}
 	overlap := min(s.end, end) - max(s.start, start)
-	return overlap > 0 && 2*overlap >= min(s.end-s.start, end-start)
+	return overlap > 0 && (s.page || 2*overlap >= min(s.end-s.start, end-start))
 }
 
 // resolver turns what questions expect into places.
@@ -109,7 +111,7 @@ func (r *resolver) question(q Question) (asked, error) {
 	for _, id := range q.Scope {
 		doc, ok := r.lib.place[id]
 		if !ok {
-			return a, expectation(q, Expected{}, "", strconv.Quote(id)+" is no document of the set", "")
+			return a, expectation(q, Expected{}, "", strconv.Quote(id)+" is not a document of the set", "")
 		}
 		a.scope = append(a.scope, r.lib.same[doc])
 	}
@@ -144,7 +146,7 @@ func (r *resolver) item(q Question, e Expected, scope []int) (item, error) {
 	}
 	doc, ok := r.lib.find(e.Document)
 	if !ok {
-		return it, expectation(q, e, "file", strconv.Quote(e.Document)+" is no document of the set", "name it as it stands below the folder of the documents")
+		return it, expectation(q, e, "file", strconv.Quote(e.Document)+" is not a document of the set", "name it by its path below the folder of the documents")
 	}
 	doc = r.lib.same[doc]
 	if it.unreadable = r.lib.errs[doc] != nil; it.unreadable {
@@ -175,7 +177,7 @@ func (r *resolver) spans(q Question, e Expected, doc int) ([]span, error) {
 	case e.Quote != "":
 		return r.quoted(q, e, doc, from, to)
 	case e.Page > 0:
-		return []span{{doc: doc, start: from, end: to}}, nil
+		return []span{{doc: doc, start: from, end: to, page: true}}, nil
 	}
 	return []span{{doc: doc, whole: true}}, nil
 }
@@ -199,7 +201,7 @@ func (r *resolver) quoted(q Question, e Expected, doc, from, to int) ([]span, er
 		return spans, nil
 	case len(all) > 0:
 		at := parse.NewMap(r.lib.docs[doc]).At(all[0][0], all[0][1])
-		return nil, expectation(q, e, "page", fmt.Sprintf("the quote stands on page %d of %s, not on page %d", max(at.Page, at.Slide), name, e.Page), "correct the page or leave it empty")
+		return nil, expectation(q, e, "page", fmt.Sprintf("the quote is on page %d of %s, not on page %d", max(at.Page, at.Slide), name, e.Page), "correct the page or leave it empty")
 	}
 	n, words := text.wordsFound(e.Quote)
 	return nil, expectation(q, e, "quote", fmt.Sprintf("does not stand in %s (of its %d words the first %d do)", name, words, n), "copy it from what inlay parse prints, or quote fewer words")
@@ -220,7 +222,7 @@ func (r *resolver) anywhere(q Question, e Expected, scope []int, it item) (item,
 		}
 	}
 	if len(it.spans) == 0 {
-		return it, expectation(q, e, "quote", "stands in none of the documents", "name the file, copy it from what inlay parse prints, or quote fewer words")
+		return it, expectation(q, e, "quote", "is in none of the documents", "name the file, copy it from what inlay parse prints, or quote fewer words")
 	}
 	return it, nil
 }

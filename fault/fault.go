@@ -15,6 +15,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"time"
 )
 
 // Code is a stable, machine-readable name of a kind of failure.
@@ -43,6 +44,7 @@ const (
 	EmbedderMismatch   Code = "embedder_mismatch"
 	StoreDamaged       Code = "store_damaged"
 	Unauthorized       Code = "unauthorized"
+	Forbidden          Code = "forbidden" // the caller is known and may not do this, or may not call at all
 	RateLimited        Code = "rate_limited"
 	NotFound           Code = "not_found" // a chat, an evaluation, a route
 	Conflict           Code = "conflict"  // it has changed since it was read
@@ -81,6 +83,8 @@ type Error struct {
 	Next    string // what the reader can do about it, in a phrase
 	Err     error  // the cause, may be nil
 	Status  int    // HTTP status by which a model server refused; of BackendRefused 400 to 499, to be handed on; 0: none
+
+	RetryAfter time.Duration // when to ask again, where a server says so; 0: it does not
 }
 
 // Error renders "subject: reason (next step)".

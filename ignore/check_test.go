@@ -65,7 +65,7 @@ func TestIgnoreFilesChange(t *testing.T) {
 	require.Eventually(t, func() bool { return errors.Is(r.Check("a.env"), ignore.ErrIgnored) }, 10*time.Second, 100*time.Millisecond)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "sub", ".rooignore"), 0o600))
-	require.ErrorContains(t, r.Check("sub/x"), "no regular file")
+	require.ErrorContains(t, r.Check("sub/x"), "not a regular file")
 }
 
 // TestCheckCommand tries the ways in which a command may name a file.

@@ -119,7 +119,7 @@ func (r *Rules) patterns(name string, folder []string) ([]gitignore.Pattern, err
 	case err != nil:
 		return nil, fmt.Errorf("ignore rules: %w", err)
 	case !info.Mode().IsRegular(): // a pipe would never end
-		return nil, fmt.Errorf("ignore rules: %s is no regular file", name)
+		return nil, fmt.Errorf("ignore rules: %s is not a regular file", name)
 	}
 	now.changed, now.size, now.patterns = info.ModTime(), info.Size(), known.patterns
 	if !ok || !known.changed.Equal(now.changed) || known.size != now.size {

@@ -9,6 +9,7 @@ import (
 
 	"inlay/chat"
 	"inlay/fault"
+	"inlay/internal/asks"
 	"inlay/internal/plural"
 	"inlay/parse"
 	"inlay/prompts"
@@ -24,6 +25,7 @@ type built struct {
 	context    string
 	query      string
 	passages   retrieve.Passages
+	notes      []Note
 	coverage   *CoverageReport // set where the passages stand for whole documents
 	citations  []chat.Citation // those that stand in the prompt
 	whole      []*attached
@@ -51,6 +53,9 @@ func (t *turn) build(ctx context.Context, p plan) (Result, error) {
 // or retrieved where the request allows it.
 func (t *turn) buildWhole(ctx context.Context, p *plan) (built, error) {
 	b := built{strategy: InjectFull, whole: p.whole}
+	if err := t.note(ctx, p, &b, countsAlone(t.wants())); err != nil {
+		return built{}, err
+	}
 	data := t.data(b)
 	var err error
 	if b.prompt, err = t.prompts.Full(data); err != nil {
@@ -69,6 +74,15 @@ func (t *turn) buildWhole(ctx context.Context, p *plan) (built, error) {
 		return built{}, t.doesNotFit(p, over, nextWhole)
 	}
 	return t.buildRetrieval(ctx, p)
+}
+
+// countsAlone is the kind of request for which whole files get notes: a model
+// sees their chapters, but is bad at counting rows.
+func countsAlone(kind asks.Kind) asks.Kind {
+	if kind == asks.Count {
+		return kind
+	}
+	return asks.Passage
 }
 
 // tryWhole tells a dry run what whole injection would meet: a prompt that does
@@ -140,20 +154,7 @@ func (t *turn) inOrder(files []*attached) []*attached {
 func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 	t.root.set(Done, textChosen(p.decision))
 	b := built{strategy: Retrieval, whole: p.whole, query: t.query()}
-	var err error
-	c, covered := t.covers()
-	var stored []*attached
-	if covered {
-		if stored, covered, err = t.coverable(ctx, p); err != nil {
-			return built{}, err
-		}
-	}
-	if covered {
-		b.passages, b.coverage, err = t.cover(ctx, p, stored, c)
-	} else {
-		b.passages, err = t.retrieve(ctx, p, b.query)
-	}
-	if err != nil {
+	if err := t.find(ctx, p, &b); err != nil {
 		return built{}, err
 	}
 	b.citations = b.passages.Citations
@@ -167,19 +168,60 @@ func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 		}
 		if over <= 0 {
 			t.tellCoverage(&b)
+			t.hint(&b)
 			return b, nil
 		}
-		last := len(b.citations) - 1
-		if last < 1 && (last < 0 || len(p.whole) == 0) {
-			if t.giveUpWhole(p, over) {
-				return t.buildRetrieval(ctx, p)
-			}
-			return built{}, t.doesNotFit(p, over, "shorten the history or the question, use smaller chunks, or use a model with a larger window")
+		shorter, err := t.shorten(ctx, p, &b, over)
+		if err != nil {
+			return built{}, err
 		}
-		dropped := b.citations[last]
-		b.citations = b.citations[:last]
-		t.warn("citation_dropped", dropped.File, fmt.Sprintf("Citation %d was dropped: with it the prompt has %d tokens too many.", dropped.Number, over))
+		if !shorter {
+			return t.buildRetrieval(ctx, p)
+		}
 	}
+}
+
+// shorten takes the least from a prompt with over tokens too many: its last
+// passage, or a neighbour of the only one. It reports false where whole files
+// were given up instead, so that all is to be searched again, and fails where
+// nothing is left to take.
+func (t *turn) shorten(ctx context.Context, p *plan, b *built, over int) (bool, error) {
+	last := len(b.citations) - 1
+	if n := len(b.notes) - 1; last < 0 && n >= 0 {
+		t.warn("note_dropped", b.notes[n].File, fmt.Sprintf("The %s of %s was dropped: with it the prompt has %d tokens too many.", b.notes[n].Kind, b.notes[n].File, over))
+		b.notes = b.notes[:n]
+		return true, nil
+	}
+	if last < 1 && (last < 0 || len(p.whole) == 0) {
+		if fewer, err := t.citeFewer(ctx, p, b, over); fewer || err != nil {
+			return fewer, err
+		}
+		if t.giveUpWhole(p, over) {
+			return false, nil
+		}
+		return false, t.doesNotFit(p, over, "shorten the history or the question, use smaller chunks, or use a model with a larger window")
+	}
+	dropped := b.citations[last]
+	b.citations = b.citations[:last]
+	t.warn("citation_dropped", dropped.File, fmt.Sprintf("Citation %d was dropped: with it the prompt has %d tokens too many.", dropped.Number, over))
+	return true, nil
+}
+
+// citeFewer searches again for one passage less where those found are neighbours
+// that were cited as one, which is too long.
+func (t *turn) citeFewer(ctx context.Context, p *plan, b *built, over int) (bool, error) {
+	limit := b.passages.Limit
+	if b.coverage != nil || len(b.citations) == 0 || limit <= 1 {
+		return false, nil
+	}
+	t.req.Options.Limit, t.req.Options.CitationShare = limit-1, 0
+	found, err := t.retrieve(ctx, p, b.query)
+	if err != nil {
+		return false, err
+	}
+	t.warn("citation_dropped", b.citations[0].File, fmt.Sprintf("At most %s cited, not %d: those found are one stretch of text, with which the prompt has %d tokens too many.", plural.Of(limit-1, "passage")+plural.Pick(limit-1, " is", " are"), limit, over))
+	b.passages, b.citations = found, found.Citations
+	return true, nil
 }
 
 // renderRetrieval writes prompt and context for the citations that b holds.
@@ -187,7 +229,7 @@ func (t *turn) renderRetrieval(b *built) error {
 	var err error
 	data := t.data(*b)
 	switch {
-	case len(b.citations) > 0:
+	case len(b.citations) > 0 || len(b.notes) > 0 && len(b.whole) == 0:
 		b.prompt, err = t.prompts.Retrieval(data)
 	case len(b.whole) > 0:
 		b.strategy = InjectFull
@@ -206,14 +248,14 @@ func (t *turn) renderRetrieval(b *built) error {
 
 // data is what the templates see.
 func (t *turn) data(b built) prompts.Data {
-	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil}
+	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil, Extent: t.extent(b), Notes: b.shownNotes()}
 	names := t.shownNames()
 	for i, a := range b.whole {
 		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: inLibrary(a.library, cmp.Or(names[a.id()], a.Name)), Text: a.doc.Text})
 	}
 	for _, c := range b.citations {
 		d.Citations = append(d.Citations, prompts.Citation{
-			Number: c.Number, Text: c.Text, File: inLibrary(c.Library, cmp.Or(names[c.FileID], c.File)), Where: Where(c), Heading: c.Heading, Header: c.Header,
+			Number: c.Number, Text: c.Text, File: inLibrary(c.Library, c.File), Where: Where(c), Heading: c.Heading, Header: c.Header,
 		})
 	}
 	return d
@@ -345,13 +387,16 @@ func (t *turn) search(ctx context.Context, p *plan, query string, top *node) (re
 	return found, nil
 }
 
-// nameCitations gives citations the ids under which the caller knows the files.
+// nameCitations gives citations the ids under which the caller knows the files,
+// and names that differ.
 func (t *turn) nameCitations(found retrieve.Passages, byContent map[string]*attached) {
+	names := t.shownNames()
 	for _, list := range [][]chat.Citation{found.Citations, found.NearMisses} {
 		for i := range list {
 			list[i].Library = t.libraryOf[list[i].FileID]
 			if a := byContent[list[i].FileID]; a != nil {
 				list[i].FileID, list[i].Library = a.id(), a.library
+				list[i].File = cmp.Or(names[a.id()], list[i].File)
 			}
 		}
 	}

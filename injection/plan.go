@@ -17,6 +17,7 @@ type plan struct {
 	whole    []*attached // laid in whole, in order of attachment
 	searched []*attached // new files to be searched, in order of attachment
 	shelves  []*shelf    // libraries to be searched
+	stored   []*attached // their documents, where a selection is to represent them
 }
 
 // plan decides over the new files, or over the earlier ones where there are no
@@ -130,7 +131,7 @@ func (p *plan) conclude(overridden bool) {
 	switch {
 	case overridden:
 		d.ReasonCode = Override
-		d.Reason = fmt.Sprintf("The mode was set by hand: %d files whole, %s searched.", len(p.whole), p.searchedText())
+		d.Reason = fmt.Sprintf("The mode was set by hand: %s whole, %s searched.", plural.Of(len(p.whole), "file"), p.searchedText())
 	case len(p.whole) > 0 && len(p.searched)+len(p.shelves) > 0:
 		d.ReasonCode = Mixed
 		d.Reason = fmt.Sprintf("%d new files go in whole and %s are searched; %d tokens are available.", len(p.whole), p.searchedText(), d.Available)

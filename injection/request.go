@@ -73,6 +73,7 @@ const (
 type Options struct {
 	Mode             Mode           // of every file without its own
 	Policy           Policy         // all or nothing
+	CoverAlways      bool           // every question gets a representative selection where the files do not fit
 	NoCoverage       bool           // questions about whole documents get passages like others, no representative selection (INJ-13)
 	Cover            bool           // where files are searched, a representative selection of them goes in, whatever is asked
 	Limit            int            // retrieval_limit; 0 means 3, else 1..100, or retrieve.AutoLimit

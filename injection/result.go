@@ -36,6 +36,7 @@ type Result struct {
 	Limit      int             `json:"limit"`
 	Citations  []chat.Citation `json:"citations"`
 	Passages   int             `json:"passages,omitempty"` // searched in all
+	Notes      []Note          `json:"notes,omitempty"`    // made of complete files, in the prompt before the citations
 	Coverage   *CoverageReport `json:"coverage,omitempty"`
 	NearMisses *NearMisses     `json:"near_misses,omitempty"`
 	Warnings   []Warning       `json:"warnings"`
@@ -58,6 +59,7 @@ type FileReport struct {
 	Strategy  Strategy       `json:"strategy"`
 	Tokens    *tokens.Count  `json:"tokens,omitempty"` // absent where the decision did not need it
 	Citations int            `json:"citations"`
+	Note      string         `json:"note,omitempty"` // kind of its note, see Result.Notes
 	Coverage  parse.Coverage `json:"coverage"`
 	Index     *IndexReport   `json:"index,omitempty"` // of a searched file
 }
@@ -142,7 +144,7 @@ func (t *turn) result(p plan, b built) Result {
 		Schema: ResultSchema, Strategy: b.strategy, ReasonCode: p.decision.ReasonCode, Reason: p.decision.Reason,
 		Decision: p.decision, DryRun: o.DryRun, Prompt: b.prompt, Context: b.context, Query: b.query,
 		Embedder: profile.Embedder, Threshold: profile.Threshold, Limit: profile.Limit,
-		Citations: orEmpty(b.citations), Passages: b.passages.Total, Coverage: b.coverage,
+		Citations: orEmpty(b.citations), Passages: b.passages.Total, Coverage: b.coverage, Notes: b.notes,
 		Warnings: orEmpty(t.warnings), Failures: orEmpty(t.failures),
 	}
 	if r.Query == "" {
@@ -182,6 +184,10 @@ func (t *turn) reports(b built) []FileReport {
 	for _, c := range b.citations {
 		cited[c.FileID]++
 	}
+	noted := map[string]string{}
+	for _, n := range b.notes {
+		noted[n.FileID] = n.Kind
+	}
 	stats := map[string]retrieve.FileStats{}
 	for _, s := range b.passages.Files {
 		stats[s.FileID] = s
@@ -190,14 +196,14 @@ func (t *turn) reports(b built) []FileReport {
 	for _, a := range t.considered() {
 		r := FileReport{
 			FileID: a.id(), Name: a.Name, Path: a.Path, InLibrary: a.library, MediaType: a.doc.MediaType, Library: a.doc.ReadBy(),
-			New: a.fresh, InContext: a.inContext, Strategy: a.strategy, Citations: cited[a.id()], Coverage: a.doc.Coverage,
+			New: a.fresh, InContext: a.inContext, Strategy: a.strategy, Citations: cited[a.id()], Note: noted[a.id()], Coverage: a.doc.Coverage,
 		}
 		if a.count.By != "" || a.count.N > 0 {
 			r.Tokens = &a.count
 		}
 		if s, ok := stats[a.content]; ok {
 			r.Index = &IndexReport{Chunks: s.Chunks, Cached: s.Cached, Parsed: !a.doc.Cached}
-			if r.Strategy == Retrieval && r.Citations == 0 {
+			if r.Strategy == Retrieval && r.Citations == 0 && r.Note == "" {
 				r.Strategy = None
 			}
 		}

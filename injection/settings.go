@@ -67,7 +67,7 @@ func setWord(o *Options, key, word string) (err error) {
 	case "policy":
 		o.Policy, err = ParsePolicy(word)
 	case "coverage":
-		o.NoCoverage = word == "off"
+		o.NoCoverage, o.CoverAlways = word == "off", word == "always"
 	case "on_overflow":
 		o.RetrieveOverflow = word == "retrieve"
 	case "on_failure":

@@ -35,7 +35,7 @@ func (r Result) variables(b built) map[string]any {
 		Prefix + "window.length": r.Decision.Window.Length.N, Prefix + "window.in_context": r.Decision.Window.InContext.N,
 		Prefix + "window.remaining": r.Decision.Window.Remaining, Prefix + "window.occupied_percent": r.Decision.Window.OccupiedPercent,
 		Prefix + "names": names, Prefix + "paths": paths, Prefix + "count": len(r.Files), Prefix + "warnings": warnings,
-		Prefix + "overview": Overview(r.Files, r.Failures),
+		Prefix + "overview": Overview(r.Files, r.Failures), Prefix + "notes": notesText(r.Notes),
 	}
 }
 
@@ -48,7 +48,8 @@ func fullText(b built) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// citationsText is the citations as a reader sees them: number, place, text.
+// citationsText is the citations as a reader sees them: number, place, a table's
+// header row, text.
 func citationsText(citations []chat.Citation) string {
 	var b strings.Builder
 	for i, c := range citations {
@@ -57,9 +58,21 @@ func citationsText(citations []chat.Citation) string {
 		}
 		b.WriteString(Cite(c))
 		b.WriteString("\n")
+		if c.Header != "" {
+			b.WriteString(c.Header + "\n")
+		}
 		b.WriteString(c.Text)
 	}
 	return b.String()
+}
+
+// notesText is the notes as a reader sees them: what they are of, text.
+func notesText(made []Note) string {
+	parts := make([]string, len(made))
+	for i, n := range made {
+		parts[i] = n.File + ": " + n.about() + "\n" + n.Text
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // citationList is the citations as maps with the keys of their JSON form.
@@ -71,13 +84,16 @@ func citationList(citations []chat.Citation) []any {
 			"line_start": c.LineStart, "line_end": c.LineEnd, "start": c.Start, "end": c.End,
 			"affinity": c.Affinity, "rank": c.Rank,
 		}
-		if c.Page > 0 {
-			m["page"] = c.Page
+		for key, value := range map[string]int{
+			"page": c.Page, "page_end": c.PageEnd, "slide": c.Slide, "slide_end": c.SlideEnd, "row_start": c.RowStart, "row_end": c.RowEnd,
+		} {
+			if value > 0 {
+				m[key] = value
+			}
 		}
-		if c.Slide > 0 {
-			m["slide"] = c.Slide
-		}
-		for key, value := range map[string]string{"sheet": c.Sheet, "heading": c.Heading, "header": c.Header} {
+		for key, value := range map[string]string{
+			"sheet": c.Sheet, "part": c.Part, "heading": c.Heading, "header": c.Header, "time_start": c.TimeStart, "time_end": c.TimeEnd,
+		} {
 			if value != "" {
 				m[key] = value
 			}

@@ -58,6 +58,7 @@ func Complete(m Message, a Analysis) (Analysis, error) {
 	}
 	c := completion{raw: m.Text, intent: folded(a.Intent), bulk: newPage(m.Text)}
 	c.room = paraphrase*len(c.intent) + courtesies
+	a.ContextItems = c.wholeLines(a.ContextItems)
 	for _, g := range between(len(m.Text), a.ContextItems) {
 		c.gap(g)
 	}
@@ -83,6 +84,50 @@ type completion struct {
 	paraphrased []Range
 	room        int // bytes that the intent may still say in other words
 	added       int // bytes that are in sentences and items
+}
+
+// wholeLines are the items, those of several lines that begin within a word or
+// end within a line with the rest of that line, unless the intent says it: a line
+// that is half in one document and half in another answers no question.
+func (c *completion) wholeLines(items []Item) []Item {
+	items = slices.Clone(items)
+	for i, it := range items {
+		before, after := 0, len(c.raw)
+		if i > 0 {
+			before = items[i-1].End
+		}
+		if i+1 < len(items) {
+			after = items[i+1].Start
+		}
+		if strings.Contains(it.Content, "\n") {
+			grown := c.toLine(Range{before, after}, Range{it.Start, it.End})
+			c.added += it.Start - grown.Start + grown.End - it.End
+			it.Start, it.End, it.Content = grown.Start, grown.End, c.raw[grown.Start:grown.End]
+			items[i] = it
+		}
+	}
+	return items
+}
+
+// toLine grows a stretch to the ends of its lines within room.
+func (c *completion) toLine(room, r Range) Range {
+	grown := r
+	head := c.raw[room.Start:r.Start]
+	head = strings.TrimLeftFunc(head[1+strings.LastIndexByte(head, '\n'):], unicode.IsSpace)
+	tail, _, _ := strings.Cut(c.raw[r.End:room.End], "\n")
+	tail = strings.TrimRightFunc(tail, unicode.IsSpace)
+	if last, _ := utf8.DecodeLastRuneInString(head); head != "" && !unicode.IsSpace(last) && !unicode.IsSpace(rune(c.raw[r.Start])) {
+		grown.Start -= len(head)
+	}
+	first, _ := utf8.DecodeRuneInString(tail)
+	inWord := !unicode.IsSpace(first) && !unicode.IsSpace(rune(c.raw[r.End-1]))
+	bulkGoesOn := room.End-r.End > paraphrase*len(c.intent)+courtesies
+	rest := c.trim(Range{r.End, r.End + len(tail)})
+	said := c.holds(rest) || !bulkGoesOn && c.carries(c.raw[rest.Start:rest.End])
+	if c.raw[r.End-1] != '\n' && rest.Start < rest.End && (inWord || !said) {
+		grown.End = rest.End
+	}
+	return grown
 }
 
 // gap accounts for a stretch that is in no item: first for the bulk in it, then

@@ -3,6 +3,7 @@ package intent_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -322,5 +323,26 @@ func TestParaphrase(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, a.Intent)
 		accounted(t, asResult(m.Text, a))
+	}
+}
+
+// TestCutLines: an item that begins or ends within a word has the whole line.
+func TestCutLines(t *testing.T) {
+	raw := "Why did it stop?\n08:00 INFO one row\n08:01 INFO two rows\n08:02 ERROR no disk\n08:03 INFO stop"
+	at := func(from, to string) intent.Item {
+		s, e := strings.Index(raw, from), strings.Index(raw, to)+len(to)
+		return intent.Item{Title: "x", MimeType: "text/plain", Content: raw[s:e], Start: s, End: e}
+	}
+	for want, item := range map[string]intent.Item{
+		"08:00 INFO one row\n08:01 INFO two rows":                      at("08:00", "08:01 INFO tw"),
+		"08:01 INFO two rows\n08:02 ERROR no disk":                     at("1 INFO two", "08:02 ERROR no di"),
+		"08:00 INFO one row\n08:01 INFO two rows\n08:02 ERROR no disk": at("08:00", "08:02 ERROR"),
+		"INFO two rows\n08:02 ERROR no disk":                           at("INFO two", "08:02 ERROR no disk"),
+	} {
+		a, err := intent.Complete(intent.Message{Text: raw, Large: true, Window: 100}, intent.Analysis{Intent: "Why did it stop?", ContextItems: []intent.Item{item}})
+		require.NoError(t, err)
+		require.True(t, slices.ContainsFunc(a.ContextItems, func(i intent.Item) bool {
+			return i.Content == want && raw[i.Start:i.End] == want
+		}), "%q: %+v", want, a.ContextItems)
 	}
 }

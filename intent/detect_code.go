@@ -117,7 +117,7 @@ func (r *codeRun) take(p *page, first, j int) {
 		}
 	case commented(p.lines[j].text) && score >= 0:
 		r.all++
-	case newParagraph: // that is no code
+	case newParagraph: // that is not code
 		r.miss = 3
 	default:
 		r.all, r.miss = r.all+1, r.miss+1

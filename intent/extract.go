@@ -74,7 +74,7 @@ func DocList(messageID string) string { return "docList:" + messageID + ":" + La
 // exactly a tenth extracts.
 func threshold(window int) int { return (window + 9) / 10 }
 
-// Extract splits a message. A failing or invalid analysis is no error: the
+// Extract splits a message. A failing or invalid analysis is not an error: the
 // raw message then is the prompt and Reason says why. Errors are those of
 // the model's measuring, and cancellation.
 func (e Extractor) Extract(ctx context.Context, r Request) (Result, error) {
@@ -142,7 +142,7 @@ func measure(ctx context.Context, r Request) (Message, error) {
 var (
 	errSmall   = errors.New("it moves bulk out of a message below a tenth of the window")
 	errEmpty   = errors.New("its intent is empty")
-	errSlice   = errors.New("an item is no exact slice of the message")
+	errSlice   = errors.New("an item is not an exact slice of the message")
 	errOrder   = errors.New("its items overlap or are out of order")
 	errDropped = errors.New("its intent lacks an address or file name of the message")
 )

@@ -3,6 +3,7 @@ package intent_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -24,8 +25,9 @@ import (
 // posed is a message with bulk and a question, and the lines of the bulk that
 // its answer needs.
 type posed struct {
-	kind, text string
-	needed     []string
+	kind, text     string
+	question, bulk string
+	needed         []string
 }
 
 var (
@@ -125,6 +127,7 @@ func pose(n int) (out []posed) {
 		}
 		b.WriteString(m.tail)
 		question, bulk := m.ask(who, where, what), strings.TrimSuffix(b.String(), "\n")
+		p.question, p.bulk = question, bulk
 		if p.text = question + "\n\n" + bulk; r.IntN(3) == 0 {
 			p.text = bulk + "\n\n" + question
 		}
@@ -159,12 +162,25 @@ func answering(tb testing.TB, model *llm.Static, c tokens.Counter, text string) 
 // reserve is what the answer may take.
 const reserve = 256
 
-// splitting is what the model sees of a message with intent builtin, put
+// splitters are analyzers by name: the built-in one, and models that answer as
+// asked, leave half of the bulk out, or answer nonsense, each through the
+// analyzer of models and its checks.
+func splitters() map[string]func(p posed) intent.Analyzer {
+	says := func(a string) intent.Analyzer { return intent.Model{Generator: &scripted{answers: []string{a}}} }
+	return map[string]func(p posed) intent.Analyzer{
+		"builtin":       func(posed) intent.Analyzer { return nil },
+		"model":         func(p posed) intent.Analyzer { return says(answer(p.question, p.bulk)) },
+		"model-half":    func(p posed) intent.Analyzer { return says(answer(p.question, p.bulk[:len(p.bulk)/2])) },
+		"model-useless": func(posed) intent.Analyzer { return says("I am sorry.") },
+	}
+}
+
+// splitting is what the model sees of a message that an analyzer splits, put
 // together as a turn does it, and what was decided.
-func splitting(tb testing.TB, in *injection.Injector, model *llm.Static, c tokens.Counter, text string) (string, intent.Decision) {
+func splitting(tb testing.TB, in *injection.Injector, model *llm.Static, c tokens.Counter, by intent.Analyzer, text string) (string, intent.Decision) {
 	tb.Helper()
 	ctx := tb.Context()
-	res, err := intent.Extractor{}.Extract(ctx, intent.Request{MessageID: "m1", Text: text, Model: model})
+	res, err := intent.Extractor{Analyzer: by}.Extract(ctx, intent.Request{MessageID: "m1", Text: text, Model: model})
 	require.NoError(tb, err)
 	if len(res.Documents) == 0 {
 		return answering(tb, model, c, text), res.Decision
@@ -208,12 +224,12 @@ func injector(tb testing.TB) *injection.Injector {
 
 // report is what a set came to at one window.
 type report struct {
-	off, builtin float64 // mean share of the needed lines in the prompt
-	less         []string
-	decisions    map[intent.Decision]int
+	off, on   float64 // mean share of the needed lines in the prompt
+	less      []string
+	decisions map[intent.Decision]int
 }
 
-func reach(tb testing.TB, set []posed, window int) report {
+func reach(tb testing.TB, set []posed, window int, by func(posed) intent.Analyzer) report {
 	tb.Helper()
 	model, err := llm.NewStatic(llm.StaticOptions{Model: "openai:gpt-4o", Length: window})
 	require.NoError(tb, err)
@@ -223,12 +239,12 @@ func reach(tb testing.TB, set []posed, window int) report {
 	r := report{decisions: map[intent.Decision]int{}}
 	for _, p := range set {
 		off := p.reached(answering(tb, model, c, p.text))
-		prompt, decision := splitting(tb, in, model, c, p.text)
+		prompt, decision := splitting(tb, in, model, c, by(p), p.text)
 		on := p.reached(prompt)
 		if on < off {
 			r.less = append(r.less, p.kind)
 		}
-		r.off, r.builtin = r.off+off/float64(len(set)), r.builtin+on/float64(len(set))
+		r.off, r.on = r.off+off/float64(len(set)), r.on+on/float64(len(set))
 		r.decisions[decision]++
 	}
 	return r
@@ -237,15 +253,17 @@ func reach(tb testing.TB, set []posed, window int) report {
 // TestMovingNeverGivesLess: no message has fewer of its needed lines in the
 // prompt with intent on than with it off.
 func TestMovingNeverGivesLess(t *testing.T) {
-	n := 60
+	n := 40
 	if testing.Short() {
 		n = 10
 	}
-	for _, window := range []int{2048, 8192} {
-		r := reach(t, pose(n), window)
-		require.Empty(t, r.less, "window %d", window)
-		require.GreaterOrEqual(t, r.builtin, r.off)
-		t.Logf("window %d: off %.3f, builtin %.3f, %v", window, r.off, r.builtin, r.decisions)
+	for name, by := range splitters() {
+		for _, window := range []int{2048, 8192} {
+			r := reach(t, pose(n), window, by)
+			require.Empty(t, r.less, "%s, window %d", name, window)
+			require.GreaterOrEqual(t, r.on, r.off)
+			t.Logf("%s, window %d: off %.3f, on %.3f, %v", name, window, r.off, r.on, r.decisions)
+		}
 	}
 }
 
@@ -301,19 +319,22 @@ func shownOf(res intent.Result, got injection.Result) map[int][]intent.Range {
 }
 
 // BenchmarkReach prints the share of the needed lines of 300 messages that reach
-// the prompt, with intent off and builtin.
+// the prompt, with intent off and by each analyzer.
 func BenchmarkReach(b *testing.B) {
 	set := pose(300)
-	for _, window := range []int{2048, 8192, 32768} {
-		b.Run(fmt.Sprint(window), func(b *testing.B) {
-			var r report
-			for b.Loop() {
-				r = reach(b, set, window)
-			}
-			b.ReportMetric(r.off, "off")
-			b.ReportMetric(r.builtin, "builtin")
-			b.ReportMetric(float64(len(r.less)), "less")
-			b.Log(r.decisions)
-		})
+	all := splitters()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, window := range []int{2048, 8192, 32768} {
+			b.Run(fmt.Sprintf("%s/%d", name, window), func(b *testing.B) {
+				var r report
+				for b.Loop() {
+					r = reach(b, set, window, all[name])
+				}
+				b.ReportMetric(r.off, "off")
+				b.ReportMetric(r.on, "on")
+				b.ReportMetric(float64(len(r.less)), "less")
+				b.Log(r.decisions)
+			})
+		}
 	}
 }

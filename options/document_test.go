@@ -3,7 +3,9 @@ package options_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,9 +72,18 @@ func document() string {
 		if o.Placeholder != "" && (o.Kind == options.Text || o.Kind == options.List) {
 			value = code(o.Placeholder)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", o.Key, code(flag), code(env), value, code(o.Default), strings.Join(doors, ", "), strings.ReplaceAll(o.Help, "|", `\|`))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", o.Key, code(flag), code(env), value, defaults(o), strings.Join(doors, ", "), strings.ReplaceAll(o.Help, "|", `\|`))
 	}
 	return b.String() + "\n"
+}
+
+// defaults is the default, and those of single commands.
+func defaults(o options.Option) string {
+	out := code(o.Default)
+	for _, command := range slices.Sorted(maps.Keys(o.CommandDefault)) {
+		out += fmt.Sprintf("; in `%s` %s", command, code(o.CommandDefault[command]))
+	}
+	return out
 }
 
 func code(s string) string {

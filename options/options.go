@@ -43,17 +43,18 @@ func Doors() []Door { return []Door{Command, Eval, Routing, Service, Request, Fi
 
 // Option is a row of the table.
 type Option struct {
-	Key         string   // in snake_case: its one name outside the command line
-	Flag        string   // without dashes; empty: it is no setting of the command
-	Kind        Kind     // of its values
-	Choices     []string // the values of a Choice
-	Also        string   // what flags, environment and configuration take besides Choices; whoever opens it checks it
-	Bounds      Bounds   // of numbers
-	Default     string   // as a user would write it; empty: none, or the zero value
-	Placeholder string   // of its value in help; empty: as the kind has it
-	Help        string   // one line
-	Doors       Door
-	Former      []string // names that it had, refused with the present one
+	Key            string            // in snake_case: its one name outside the command line
+	Flag           string            // without dashes; empty: it is no setting of the command
+	Kind           Kind              // of its values
+	Choices        []string          // the values of a Choice
+	Also           string            // what flags, environment and configuration take besides Choices; whoever opens it checks it
+	Bounds         Bounds            // of numbers
+	Default        string            // as a user would write it; empty: none, or the zero value
+	CommandDefault map[string]string // defaults of single commands that differ from Default, by the command's name
+	Placeholder    string            // of its value in help; empty: as the kind has it
+	Help           string            // one line
+	Doors          Door
+	Former         []string // names that it had, refused with the present one
 }
 
 // Env is its name in the environment: INLAY_CONTEXT_LENGTH.
@@ -75,12 +76,21 @@ func (o Option) Hint() string {
 	return o.Placeholder
 }
 
-// Usage is its help with the default.
-func (o Option) Usage() string {
-	if o.Default == "" || o.Default == "0" || o.Default == "false" {
+// DefaultIn is the default of one command.
+func (o Option) DefaultIn(command string) string {
+	if d, ok := o.CommandDefault[command]; ok {
+		return d
+	}
+	return o.Default
+}
+
+// Usage is its help with the default of a command.
+func (o Option) Usage(command string) string {
+	d := o.DefaultIn(command)
+	if d == "" || d == "0" || d == "false" {
 		return o.Help
 	}
-	return fmt.Sprintf("%s (default: %s).", strings.TrimSuffix(o.Help, "."), o.Default)
+	return fmt.Sprintf("%s (default: %s).", strings.TrimSuffix(o.Help, "."), d)
 }
 
 // All returns the table in the order of its documentation. It is the caller's.

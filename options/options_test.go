@@ -33,6 +33,11 @@ func TestTable(t *testing.T) {
 			_, err := o.Parse(o.Key, o.Default)
 			require.NoError(t, err, o.Key)
 		}
+		for command, value := range o.CommandDefault {
+			_, err := o.Parse(o.Key, value)
+			require.NoError(t, err, o.Key)
+			require.NotEqual(t, o.Default, o.DefaultIn(command), o.Key)
+		}
 	}
 }
 

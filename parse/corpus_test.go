@@ -30,7 +30,7 @@ func everything(tb testing.TB) *parse.Registry {
 	return r
 }
 
-// TestCorpus reads every reference document that is no PDF: each ends as text
+// TestCorpus reads every reference document that is not a PDF: each ends as text
 // that keeps the promises of a document, or as an error that explains itself.
 func TestCorpus(t *testing.T) {
 	root := refdata.Path(t, "documents")

@@ -69,7 +69,7 @@ func otherType(data []byte) string {
 		return "application/octet-stream"
 	}
 	// A few formats are known by two or three letters, which a text may begin with;
-	// a zero byte close to them is no text's.
+	// a zero byte close to them is not a text's.
 	beginning := data[:min(len(data), 64)]
 	if charset.IsText(data) && !strings.HasPrefix(m.String(), "image/") && bytes.IndexByte(beginning, 0) < 0 {
 		return ""

@@ -25,7 +25,7 @@ func LimitsFrom(s string) (Limits, error) {
 		}
 		i := slices.Index(limitNames(), name)
 		if i < 0 {
-			return Limits{}, badLimit(name, "is no limit", "name one of "+strings.Join(limitNames(), ", "))
+			return Limits{}, badLimit(name, "is not a limit", "name one of "+strings.Join(limitNames(), ", "))
 		}
 		n, ok := amount(value, fields.Field(i).Type() == reflect.TypeFor[time.Duration]())
 		if !ok {

@@ -115,6 +115,32 @@ func (m *Map) At(start, end int) Place {
 	return p
 }
 
+// Edges returns the places inside (start, end) where sections of the kinds, of
+// those that [NewMap] knows by kind, begin or end.
+func (m *Map) Edges(start, end int, kinds ...Kind) []int {
+	var at []int
+	add := func(pos int) {
+		if start < pos && pos < end {
+			at = append(at, pos)
+		}
+	}
+	for _, kind := range kinds {
+		for _, s := range m.around(kind, start) {
+			add(s.End)
+		}
+		all := m.trees[kind].sections
+		next := sort.Search(len(all), func(i int) bool { return m.sections[all[i]].Start > start })
+		for _, i := range all[next:] {
+			if m.sections[i].Start >= end {
+				break
+			}
+			add(m.sections[i].Start)
+			add(m.sections[i].End)
+		}
+	}
+	return at
+}
+
 // rows returns the first and last row of a spreadsheet in a range, 0 if it holds none.
 func (m *Map) rows(start, end int) (first, last int) {
 	at := sort.Search(len(m.numbered), func(i int) bool { return m.sections[m.numbered[i]].End > start })

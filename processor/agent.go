@@ -263,7 +263,7 @@ func (a *Agent) model(name string) (Model, bool) {
 }
 
 func noSuchModel(name string) error {
-	return &fault.Error{Code: fault.ModelNotFound, Subject: name, Reason: "is none of the agent's models"}
+	return &fault.Error{Code: fault.ModelNotFound, Subject: name, Reason: "is not one of the agent's models"}
 }
 
 // generate asks the model once. Its failure stands in the response.

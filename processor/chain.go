@@ -176,7 +176,7 @@ func (c Chain[T]) failed(p Processor[T], err error) error {
 	}
 	f, ours := errors.AsType[*fault.Error](err)
 	if !ours {
-		return &fault.Error{Code: fault.ProcessorFailed, Subject: p.Name, Reason: reasonOf(err), Next: "mend the processor or leave it out", Err: err}
+		return &fault.Error{Code: fault.ProcessorFailed, Subject: p.Name, Reason: reasonOf(err), Next: "fix the processor or leave it out", Err: err}
 	}
 	if f.Code == fault.BackendUnreachable {
 		return f // it is the server's failure, which the processor only met first

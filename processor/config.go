@@ -177,7 +177,7 @@ func (l *loader) dropOne(n source.Node) error {
 			p := l.plans[f]
 			p.drop = append(p.drop, n.Text)
 			if slices.ContainsFunc(p.entries, func(d declared) bool { return d.name == n.Text }) {
-				return l.bad(n.At, n.Text+" is dropped and stands in the list")
+				return l.bad(n.At, n.Text+" is dropped and is in the list")
 			}
 			l.plans[f] = p
 			return nil

@@ -168,7 +168,7 @@ func checkNames(known, defaults []string, p plan) *mistake {
 		}
 		switch {
 		case seen[d.name]:
-			return wrong(d, "%s stands here twice", d.name)
+			return wrong(d, "%s is given twice", d.name)
 		case d.after != "" && d.replace != "":
 			return wrong(d, "%s has both after and replace", d.name)
 		case d.replace != "" && (!slices.Contains(defaults, d.replace) || p.empty || slices.Contains(p.drop, d.replace)):
@@ -181,7 +181,7 @@ func checkNames(known, defaults []string, p plan) *mistake {
 	}
 	for _, d := range p.entries {
 		if replaced[d.name] && d.replace != d.name {
-			return wrong(d, "%s is replaced and stands in the list", d.name)
+			return wrong(d, "%s is replaced and is in the list", d.name)
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ func sample() prompts.Data {
 			{Number: 1, Text: "Notice: 30 days.", File: "contract.pdf", Where: "page 3, lines 10-11", Heading: "Terms > Notice"},
 			{Number: 2, Text: hostile, File: "x.md", Where: "lines 1-9", Header: "| a | b |"},
 		},
-		Shown: 2, Total: 40,
+		Shown: 2, Total: 40, Extent: "5 % of their text; 39 of 3,000 table rows",
 	}
 }
 

@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"math"
+	"slices"
 
 	"inlay/internal/lexis"
 )
@@ -22,6 +23,12 @@ const (
 	// Measured on none-set and languages, see docs/retrieval.md.
 	englishFound = .92
 	foreignFound = 1.1
+
+	// A file of subjectChunks or more is about a term as a whole if one in
+	// subjectShare of them holds it: the company of a report. A passage need not
+	// repeat it.
+	subjectChunks = 20
+	subjectShare  = 8
 )
 
 // queryUnit is a unit of a query: its weight and the places in the query's
@@ -30,6 +37,7 @@ type queryUnit struct {
 	weight float64
 	found  float64 // what it counts for where it is found, about 1
 	terms  []int   // any one of these
+	phrase int     // that it is part of, -1 for none
 }
 
 // intrinsicWeight is the inverse document frequency in ordinary text of what
@@ -43,7 +51,7 @@ func intrinsicWeight(lang lexis.Language, text string, common float64) float64 {
 }
 
 // findUnits returns the distinct units of the query with any weight.
-func (q *lexicalQuery) findUnits(an *lexis.Analyzer, found []lexis.Unit) []queryUnit {
+func (q *lexicalQuery) findUnits(an *lexis.Analyzer, found []lexis.Unit, aside map[string]bool) []queryUnit {
 	place := make(map[string]int, len(q.terms))
 	for i, t := range q.terms {
 		place[t.text] = i
@@ -59,13 +67,20 @@ func (q *lexicalQuery) findUnits(an *lexis.Analyzer, found []lexis.Unit) []query
 	}
 	var units []queryUnit
 	seen := map[string]bool{}
-	for _, u := range found {
+	phrase := make([]int, len(found))
+	for i := range phrase {
+		phrase[i] = slices.IndexFunc(q.phrases, func(p queryPhrase) bool { return p.first <= i && i <= p.last })
+	}
+	for i, u := range found {
+		if aside[u.Text] {
+			continue
+		}
 		weight := intrinsicWeight(an.Lang, u.Text, 1-math.Exp(-passageWords*u.Share))
 		if seen[u.Text] && !lexis.Unspaced(u.Text) {
 			continue
 		}
 		seen[u.Text] = true
-		units = append(units, queryUnit{weight, calibrated(an.Lang, u.Text), places(u.Terms)})
+		units = append(units, queryUnit{weight, calibrated(an.Lang, u.Text), places(u.Terms), phrase[i]})
 	}
 	return units
 }
@@ -83,6 +98,12 @@ func (q *lexicalQuery) affinity(file int, f *lexicalFile, chunk int) float64 {
 		for _, i := range u.terms {
 			x := row[i]
 			most = max(most, x/(x+norm))
+			if q.counts[file].holding[i] {
+				most = max(most, q.set.subject)
+			}
+		}
+		if u.phrase >= 0 && q.set.evidence > 0 {
+			most = max(most, q.set.evidence*q.share(q.phrases[u.phrase], row, q.pairsOf(file, chunk), norm, ofItself))
 		}
 		sum += u.weight * u.found * most
 		ideal += u.weight

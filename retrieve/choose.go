@@ -16,13 +16,14 @@ const nearMisses = 3
 // choose fills in what is cited of a ranking: first the best by limit, then
 // those above the threshold (INJ-10) that reach the asked share of the best
 // score; near duplicates once; neighbours joined.
-func (c *Corpus) choose(ranking []hit, p *Passages, budget int) {
+func (c *Corpus) choose(ranking []hit, words lexicalHits, p *Passages, budget int) {
 	for _, h := range ranking[:min(candidates, len(ranking))] {
 		p.Candidates = append(p.Candidates, h.affinity)
 	}
 	slices.SortStableFunc(p.Candidates, func(a, b float64) int { return cmp.Compare(b, a) })
 	var kept, below []hit
 	distinct := c.distinct(ranking, max(p.Limit, candidates))
+	distinct = c.spread(distinct)
 	p.Limit = c.limitFor(distinct, p.Limit, budget, p.Threshold)
 	for i, h := range distinct {
 		switch {
@@ -35,7 +36,7 @@ func (c *Corpus) choose(ranking []hit, p *Passages, budget int) {
 	joined := c.widen(c.join(kept), budget)
 	p.Total -= passageCount(joined) - len(joined) // what is cited as one counts as one
 	for i, span := range joined {
-		cited := c.cite(span)
+		cited := c.cite(span, words)
 		c.mark(&cited, span)
 		cited.Number, cited.Rank = i+1, i+1
 		p.Citations = append(p.Citations, cited)
@@ -43,7 +44,7 @@ func (c *Corpus) choose(ranking []hit, p *Passages, budget int) {
 	slices.SortStableFunc(below, func(a, b hit) int { return cmp.Compare(b.affinity, a.affinity) })
 	for _, h := range below[:min(nearMisses, len(below))] {
 		if h.affinity > 0 {
-			p.NearMisses = append(p.NearMisses, c.cite(c.span(h)))
+			p.NearMisses = append(p.NearMisses, c.cite(c.span(h), words))
 		}
 	}
 }
@@ -121,21 +122,13 @@ func (c *Corpus) join(hits []hit) []passage {
 }
 
 // cite describes a passage by SPEC section 12, without number and rank.
-func (c *Corpus) cite(p passage) chat.Citation {
-	f := c.files[p.file]
-	text := f.text(p.end)
-	p.start, p.end = trim(text, p.start, p.end)
-	place := f.places().At(p.start, p.end)
-	id := p.first.ID
+func (c *Corpus) cite(p passage, words lexicalHits) chat.Citation {
+	cited := c.files[p.file].locator().cite(p.start, p.end, c.evidenceIn(words, p))
+	cited.ID, cited.Affinity = p.first.ID, p.affinity
 	if p.firstChunk != p.lastChunk {
-		id = fmt.Sprintf("%s-%d", id, p.end)
+		cited.ID = fmt.Sprintf("%s-%d", cited.ID, cited.End)
 	}
-	return chat.Citation{
-		ID: id, Text: text[p.start:p.end], File: f.doc.Name, FileID: f.doc.FileID,
-		Page: place.Page, Sheet: place.Sheet, Slide: place.Slide, Heading: cmp.Or(p.first.Heading, place.Heading),
-		LineStart: place.LineStart, LineEnd: place.LineEnd, Start: p.start, End: p.end,
-		Affinity: p.affinity, Header: p.first.Header,
-	}
+	return cited
 }
 
 // trim narrows a range to what stands between its first and last white space:
@@ -145,4 +138,25 @@ func trim(text string, start, end int) (int, int) {
 	inner := strings.TrimLeftFunc(slice, unicode.IsSpace)
 	start += len(slice) - len(inner)
 	return start, start + len(strings.TrimRightFunc(inner, unicode.IsSpace))
+}
+
+// spread puts passages of a page that already has perPage passages before them
+// behind all others: whoever reads the first few sees more pages.
+func (c *Corpus) spread(hits []hit) []hit {
+	perPage := c.r.set.perPage
+	if perPage == 0 {
+		return hits
+	}
+	seen := map[[2]int]int{}
+	var first, later []hit
+	for _, h := range hits {
+		page := c.words[h.file].pages[h.chunk]
+		at := [2]int{h.file, page}
+		if seen[at]++; page >= 0 && seen[at] > perPage {
+			later = append(later, h)
+		} else {
+			first = append(first, h)
+		}
+	}
+	return append(first, later...)
 }

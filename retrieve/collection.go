@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"inlay/embed"
@@ -57,7 +58,10 @@ type Candidate struct {
 	Chunks   []Chunk        // all of the document, without ids; Text is set for Hits and those beside them
 	Hits     []int          // the places in Chunks of what is to be ranked, ascending
 	Vectors  []embed.Vector // of Hits; nil where words alone are searched for
+	Titles   []string       // by chunk, as [Indexed] had them; may be nil
+	Pages    []int          // by chunk, as [Indexed] had them
 	Totals   []float64      // occurrences in the whole document, in the order of [Ranker.Terms]
+	Holding  []int          // chunks that hold each of these terms
 	// Open reads the whole document: to cite it.
 	Open func(ctx context.Context) (parse.Document, error)
 }
@@ -70,10 +74,13 @@ type Indexed struct {
 	Terms    []string       // by number; other documents' may be among them
 	Body     [][]uint32     // by chunk: the terms of its text, in order
 	Above    [][]uint32     // by chunk: the terms of its heading and table header
+	Title    [][]uint32     // by chunk: the terms of its title; nil if none has one
+	Titles   []string       // by chunk: what stands over it on its page or before its table; nil if none has any
+	Pages    []int          // by chunk: the place of its page among the document's pages, -1 for none
 }
 
 // indexVersion changes with what [Retriever.Index] makes of a document.
-const indexVersion = "index1"
+const indexVersion = "index2"
 
 // Fingerprint names what [Retriever.Index] depends on besides the document: a
 // collection made under another one has to be made again.
@@ -94,7 +101,10 @@ func (r *Retriever) Index(ctx context.Context, d parse.Document) (Indexed, error
 		}
 		words.analyse(i, c)
 	}
-	x := Indexed{Chunks: f.chunks, Language: string(lang), Terms: words.terms.Terms, Body: words.body, Above: words.above}
+	x := Indexed{Chunks: f.chunks, Language: string(lang), Body: words.body, Above: words.above}
+	words.entitle(d, f.chunks)
+	x.Title, x.Terms = words.title, words.terms.Terms
+	x.Pages, x.Titles = titlesOf(d, f.chunks)
 	if r.embedder.Spec().Lexical || len(f.chunks) == 0 {
 		return x, nil
 	}
@@ -144,7 +154,8 @@ func (a *analyzers) put(one *lexis.Analyzer) {
 }
 
 // Ranker scores passages of documents of one language for a [Question] by their
-// words, as the search in memory does but for pairs of neighbouring terms.
+// words, as the search in memory does but for pairs of neighbouring terms
+// and phrases.
 type Ranker struct {
 	lang string
 	q    *lexicalQuery
@@ -187,8 +198,9 @@ func (k *Ranker) Places(v Vocabulary) map[string]int {
 	return places
 }
 
-// Above is what an occurrence in the heading or table header above a passage counts for.
-func (k *Ranker) Above() float32 { return k.q.set.headings }
+// Fields are what an occurrence in the heading or table header above a passage,
+// and one in its title, counts for.
+func (k *Ranker) Fields() (above, title float32) { return k.q.set.headings, k.q.set.titles }
 
 // Weigh gives the terms their weights, once it is known how many hold them.
 func (k *Ranker) Weigh(size Size, found []Frequency) {
@@ -201,7 +213,7 @@ func (k *Ranker) Weigh(size Size, found []Frequency) {
 
 // Score returns the scores of all chunks of a document; dst is used again.
 // counts are the occurrences of the terms, chunk after chunk, one number for each
-// term, those above a chunk times [Ranker.Above]; lengths are the terms of each chunk.
+// term, those above a chunk times [Ranker.Fields]; lengths are the terms of each chunk.
 func (k *Ranker) Score(dst []float64, counts []float32, lengths []int) []float64 {
 	dst = slices.Grow(dst[:0], len(lengths))[:len(lengths)]
 	clear(dst)
@@ -234,8 +246,9 @@ func (s Size) plus(o Size) Size {
 
 // sampled is what is known of a document of a collection beyond the passages in memory.
 type sampled struct {
-	hits   []bool    // by chunk: it is ranked
-	totals []float64 // occurrences of each of the query's terms in the whole document
+	hits    []bool    // by chunk: it is ranked
+	totals  []float64 // occurrences of each of the query's terms in the whole document
+	holding []int     // chunks that hold each of these
 }
 
 // withCollections is the corpus and what its collections have for a query.
@@ -286,10 +299,14 @@ func (c *Corpus) take(ctx context.Context, d Candidate) error {
 		if err != nil {
 			c.failure.note(fmt.Errorf("read %s: %w", d.Document.Name, err))
 		}
+		if last := d.Chunks[len(d.Chunks)-1].End; len(whole.Text) < last { // the search fails in the end
+			whole = parse.Document{Text: strings.Repeat(" ", last)}
+		}
+		whole.Name, whole.FileID = d.Document.Name, d.Document.FileID
 		return whole
 	})
-	f.places = sync.OnceValue(func() *parse.Map { return parse.NewMap(f.open()) })
-	s := &sampled{hits: make([]bool, len(d.Chunks)), totals: d.Totals}
+	f.locator = sync.OnceValue(func() *locator { return newLocator(f.open()) })
+	s := &sampled{hits: make([]bool, len(d.Chunks)), totals: d.Totals, holding: d.Holding}
 	c.name(f, d.Hits)
 	for i, k := range d.Hits {
 		s.hits[k] = true
@@ -352,9 +369,17 @@ func (c *Corpus) sampledFile(d Candidate, s *sampled) *lexicalFile {
 		terms: words.terms, sorted: words.sorted, sample: s, words: d.Words,
 		body: make([][]uint32, len(d.Chunks)), above: make([][]uint32, len(d.Chunks)),
 	}
-	for k, c := range d.Chunks {
-		if c.Text != "" {
-			f.analyse(k, c)
+	f.pages = d.Pages
+	if d.Titles != nil {
+		f.title = make([][]uint32, len(d.Chunks))
+	}
+	for k, chunk := range d.Chunks {
+		if chunk.Text == "" {
+			continue
+		}
+		f.analyse(k, chunk)
+		if d.Titles != nil {
+			f.title[k] = f.terms.Append(nil, d.Titles[k])
 		}
 	}
 	return f

@@ -225,10 +225,10 @@ func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 		p.Threshold = *req.Threshold
 	}
 	p.Files = c.Files()
-	ranking, err := c.rank(ctx, req.Query)
+	ranking, words, err := c.rank(ctx, req.Query)
 	if err != nil {
 		return Passages{}, err
 	}
-	c.choose(ranking, &p, req.Budget)
+	c.choose(ranking, words, &p, req.Budget)
 	return p, c.failure.first()
 }

@@ -29,7 +29,7 @@ func TestNearDuplicates(t *testing.T) {
 		"only accents":     {"\u0301 \u00ad", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := newLexicalFile(t.Context(), lex, clause, []Chunk{{Text: clause}, {Text: c.other}})
+			f, err := newLexicalFile(t.Context(), lex, parse.Document{Text: clause}, []Chunk{{Text: clause}, {Text: c.other}})
 			require.NoError(t, err)
 			require.Equal(t, c.want, f.wording(0).duplicates(f.wording(1)))
 			require.Equal(t, c.want, f.wording(1).duplicates(f.wording(0)))

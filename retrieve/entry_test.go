@@ -68,7 +68,7 @@ func FuzzAffinity(f *testing.F) {
 	f.Add("水 DiffExecutor", "東京 水 run_target", "x")
 	f.Fuzz(func(t *testing.T, query, passage, other string) {
 		analyse := func(text string) *lexicalFile {
-			file, err := newLexicalFile(t.Context(), lex, text, []Chunk{{Text: text}})
+			file, err := newLexicalFile(t.Context(), lex, parse.Document{Text: text}, []Chunk{{Text: text}})
 			require.NoError(t, err)
 			return file
 		}

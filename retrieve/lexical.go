@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"inlay/internal/lexis"
+	"inlay/parse"
 )
 
 // lexicalFile is one file ready for lexical search: for each of its chunks the
@@ -15,8 +16,10 @@ type lexicalFile struct {
 	body  [][]uint32 // by chunk: terms of Text
 	above [][]uint32 // by chunk: terms of Heading and Header
 	words int        // of all bodies
+	title [][]uint32 // by chunk: terms of the titles of its page and table
+	pages []int      // by chunk: the number of its page from 0, -1 for none
 	// sample is set where only some passages are in memory: words are of all of
-	// them, and body and above are empty for the others.
+	// them, and body, above and title are empty for the others.
 	sample *sampled
 
 	sorted *sortedTerms
@@ -33,9 +36,9 @@ type sortedTerms struct {
 const detectIn = 8 << 10
 
 // newLexicalFile analyses a file; it stops with the context's error.
-func newLexicalFile(ctx context.Context, lex *lexis.Lexicon, text string, chunks []Chunk) (*lexicalFile, error) {
+func newLexicalFile(ctx context.Context, lex *lexis.Lexicon, d parse.Document, chunks []Chunk) (*lexicalFile, error) {
 	f := &lexicalFile{
-		terms: lex.Analyzer(lex.Detect(text[:min(len(text), detectIn)])), sorted: new(sortedTerms),
+		terms: lex.Analyzer(lex.Detect(d.Text[:min(len(d.Text), detectIn)])), sorted: new(sortedTerms),
 		body: make([][]uint32, len(chunks)), above: make([][]uint32, len(chunks)),
 	}
 	for i, c := range chunks {
@@ -45,6 +48,7 @@ func newLexicalFile(ctx context.Context, lex *lexis.Lexicon, text string, chunks
 		f.analyse(i, c)
 		f.words += len(f.body[i])
 	}
+	f.entitle(d, chunks)
 	return f, nil
 }
 
@@ -134,8 +138,9 @@ func (q *lexicalQuery) countOutside(lang lexis.Language, outside []Candidates) {
 // termCounts are what a file has of a query: chunk after chunk, one number for
 // each term.
 type termCounts struct {
-	terms []float32
-	pairs []float32 // of the term right after the query's term before it
+	terms   []float32
+	pairs   []float32 // one number for each pair
+	holding []bool    // by term: the whole file is about it
 }
 
 // count counts the query's terms in every chunk of a file.
@@ -146,25 +151,34 @@ func (q *lexicalQuery) count(file int, f *lexicalFile) {
 	}
 	q.column[file] = column
 	n := len(q.terms)
-	counts := termCounts{make([]float32, n*len(f.body)), make([]float32, n*len(f.body))}
+	p := len(q.pairs)
+	counts := termCounts{make([]float32, n*len(f.body)), make([]float32, p*len(f.body)), make([]bool, n)}
 	q.counts[file] = counts
-	seen := make([]bool, n)
+	seen := make([]int, n)
 	for k := range f.body {
 		row := counts.terms[k*n : (k+1)*n]
 		tally(row, column, f.body[k], 1)
 		tally(row, column, f.above[k], q.set.headings)
-		q.tallyPairs(counts.pairs[k*n:(k+1)*n], column, f.body[k])
+		q.tallyPairs(counts.pairs[k*p:(k+1)*p], column, f.body[k], 1)
+		if f.title != nil {
+			tally(row, column, f.title[k], q.set.titles)
+			q.tallyPairs(counts.pairs[k*p:(k+1)*p], column, f.title[k], q.set.titles)
+		}
 		for i, x := range row {
 			if x > 0 && f.sample == nil {
 				q.terms[i].chunks++
-				seen[i] = true
+				seen[i]++
 			}
 		}
 	}
+	if f.sample != nil {
+		seen = f.sample.holding
+	}
 	for i, s := range seen {
-		if s {
+		if s > 0 && f.sample == nil {
 			q.terms[i].files++
 		}
+		counts.holding[i] = q.set.subject > 0 && len(f.body) >= subjectChunks && s*subjectShare >= len(f.body)
 	}
 }
 
@@ -207,15 +221,19 @@ func tally(row []float32, column []int16, sequence []uint32, weight float32) {
 
 // tallyPairs counts in row the terms that follow the query's term before them
 // within the setting's distance.
-func (q *lexicalQuery) tallyPairs(row []float32, column []int16, sequence []uint32) {
+func (q *lexicalQuery) tallyPairs(row []float32, column []int16, sequence []uint32, weight float32) {
 	last, lastAt := int16(0), 0
 	for at, id := range sequence {
 		c := column[id]
 		if c == 0 {
 			continue
 		}
-		if last > 0 && c == last+1 && at-lastAt <= q.set.pairDistance {
-			row[c-1]++
+		if last > 0 && at-lastAt <= q.set.pairDistance {
+			for _, p := range q.follows[last-1] {
+				if q.pairs[p].second == int(c-1) {
+					row[p] += weight
+				}
+			}
 		}
 		last, lastAt = c, at
 	}
@@ -275,11 +293,18 @@ func (q *lexicalQuery) score(file int, f *lexicalFile, size corpusSize) []float6
 	return scores
 }
 
-// scoreCounts scores the chunks of a file from the counts of its terms.
+// scoreCounts scores the chunks of a file from the counts of its terms. Without
+// counts of pairs, what these and phrases add is left out.
 func (q *lexicalQuery) scoreCounts(scores []float64, counts termCounts, f passages, size corpusSize) {
 	ideal, n := 0.0, len(q.terms)
-	for _, t := range q.terms {
+	for _, t := range q.terms[:q.own] {
 		ideal += t.weight
+	}
+	phraseWeight := make([]float64, len(q.phrases))
+	for i, p := range q.phrases {
+		for _, t := range p.terms {
+			phraseWeight[i] += q.terms[t].weight
+		}
 	}
 	buffer := make([]float64, n)
 	whole := q.set.document * q.document(counts, f, size)
@@ -290,16 +315,13 @@ func (q *lexicalQuery) scoreCounts(scores []float64, counts termCounts, f passag
 		row := q.context(buffer, counts, len(scores), k, q.set.neighbours)
 		norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*wordsAround(f, k, len(scores), q.set.neighbours)/size.chunkWords)
 		sum := 0.0
-		for i, x := range row {
+		for i, x := range row[:q.own] {
 			if x > 0 {
-				sum += q.terms[i].weight * float64(x) / (float64(x) + norm)
+				sum += q.terms[i].weight * x / (x + norm)
 			}
-			if counts.pairs == nil {
-				continue
-			}
-			if y := float64(counts.pairs[k*n+i]); y > 0 {
-				sum += q.set.pairs * min(q.terms[i-1].weight, q.terms[i].weight) * y / (y + norm)
-			}
+		}
+		if counts.pairs != nil {
+			sum = q.addPairs(sum, row, q.pairsIn(counts, k), phraseWeight, norm)
 		}
 		if sum > 0 {
 			scores[k] = (sum + whole) / ideal
@@ -307,11 +329,26 @@ func (q *lexicalQuery) scoreCounts(scores []float64, counts termCounts, f passag
 	}
 }
 
+// addPairs adds to a score what pairs and phrases in the chunk give.
+func (q *lexicalQuery) addPairs(sum float64, row []float64, pairs []float32, phraseWeight []float64, norm float64) float64 {
+	for i, p := range q.pairs[:q.ownPair] {
+		if y := float64(pairs[i]); y > 0 {
+			sum += q.set.pairs * min(q.terms[p.first].weight, q.terms[p.second].weight) * y / (y + norm)
+		}
+	}
+	if q.set.phrases > 0 {
+		for i, p := range q.phrases {
+			sum += float64(q.set.phrases * phraseWeight[i] * q.share(p, row, pairs, norm, inRanking))
+		}
+	}
+	return sum
+}
+
 // document is the BM25 sum of the whole file.
 func (q *lexicalQuery) document(counts termCounts, f passages, size corpusSize) float64 {
 	norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*float64(f.allWords())/size.fileWords)
 	sum := 0.0
-	for i, t := range q.terms {
+	for i, t := range q.terms[:q.own] {
 		if total := f.total(i, counts.terms); total > 0 {
 			sum += t.inFiles * total / (total + norm)
 		}
@@ -336,4 +373,12 @@ func wordsAround(f passages, chunk, chunks int, weight float64) float64 {
 		}
 	}
 	return words
+}
+
+// pairsOf are the counts of the pairs in a chunk.
+func (q *lexicalQuery) pairsOf(file, chunk int) []float32 { return q.pairsIn(q.counts[file], chunk) }
+
+func (q *lexicalQuery) pairsIn(counts termCounts, chunk int) []float32 {
+	n := len(q.pairs)
+	return counts.pairs[chunk*n : (chunk+1)*n]
 }

@@ -3,7 +3,6 @@ package retrieve
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,20 +26,16 @@ type prepared struct {
 	byID    map[string]int // chunk id to its place in chunks
 	words   *lexicalFile
 	stats   FileStats
-	places  func() *parse.Map     // made when first asked for
+	locator func() *locator       // made when first asked for
 	open    func() parse.Document // of a collection's: reads the whole document, once; else nil
 }
 
-// text is the document's, of at least end bytes: spaces where a document of a
-// collection could not be read, which fails the search.
-func (f *prepared) text(end int) string {
-	if f.open == nil {
-		return f.doc.Text
+// text is the document's.
+func (f *prepared) text() string {
+	if f.open != nil {
+		return f.open().Text
 	}
-	if text := f.open().Text; len(text) >= end {
-		return text
-	}
-	return strings.Repeat(" ", end)
+	return f.doc.Text
 }
 
 // prepare finds a document's chunks and vectors in the cache, or makes and
@@ -53,7 +48,7 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 	}
 	report(Starting, 0, false)
 	key := r.key(d, req.Namespace)
-	f := &prepared{doc: d, key: key, places: sync.OnceValue(func() *parse.Map { return parse.NewMap(d) })}
+	f := &prepared{doc: d, key: key, locator: sync.OnceValue(func() *locator { return newLocator(d) })}
 	report(Loading, 0, false)
 	cached := r.load(ctx, key, f)
 	report(Loading, 1, cached)
@@ -97,7 +92,7 @@ func (r *Retriever) analysed(ctx context.Context, f *prepared) (*lexicalFile, er
 	if words := r.words.get(f.key); words != nil && len(words.body) == len(f.chunks) {
 		return words, nil
 	}
-	words, err := newLexicalFile(ctx, r.lex, f.doc.Text, f.chunks)
+	words, err := newLexicalFile(ctx, r.lex, f.doc, f.chunks)
 	if err == nil {
 		r.words.put(f.key, words)
 	}

@@ -27,18 +27,65 @@ type queryTerm struct {
 // lexicalQuery is a query analysed as a text of one language, and the counts
 // of its terms in the files of that language.
 type lexicalQuery struct {
-	set    *setting
-	terms  []queryTerm
-	units  []queryUnit  // for affinity
-	counts []termCounts // by file
-	column [][]int16    // by file: see columns
+	set     *setting
+	terms   []queryTerm // its own, then those of forms
+	own     int
+	pairs   []termPair // its own, then those of forms
+	follows [][]int16  // by term: the pairs that it is the first of
+	ownPair int
+	units   []queryUnit // for affinity
+	phrases []queryPhrase
+	counts  []termCounts // by file
+	column  [][]int16    // by file: see columns
 }
+
+// termPair is two terms that a query or a form has side by side.
+type termPair struct{ first, second int }
 
 func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, files int, set *setting) *lexicalQuery {
 	an := lex.Analyzer(lang)
 	units := an.Units(query)
-	times := map[uint32]float64{}
-	var order []uint32
+	phrases := an.Phrases(units)
+	aside := requestOf(an, units, phrases, set)
+	q := &lexicalQuery{set: set, counts: make([]termCounts, files), column: make([][]int16, files)}
+	order, times := occurrences(units)
+	for _, id := range order {
+		n, text := times[id], an.Terms[id]
+		if number(text) {
+			n = 1
+		}
+		asked := n * (set.repetition + 1) / (n + set.repetition)
+		if aside[text] {
+			asked = set.request
+		}
+		if t := newTerm(lex, lang, text, asked); t.intrinsic > 0 {
+			q.terms = append(q.terms, t)
+		}
+	}
+	q.terms = rarest(q.terms, queryTerms)
+	q.own = len(q.terms)
+	for i := 1; i < q.own; i++ {
+		q.pairs = append(q.pairs, termPair{i - 1, i})
+	}
+	q.ownPair = len(q.pairs)
+	q.add(lex, lang, units, phrases)
+	q.follows = make([][]int16, len(q.terms))
+	for i, p := range q.pairs {
+		q.follows[p.first] = append(q.follows[p.first], int16(i))
+	}
+	q.units = q.findUnits(an, units, aside)
+	return q
+}
+
+func newTerm(lex *lexis.Lexicon, lang lexis.Language, text string, asked float64) queryTerm {
+	t := queryTerm{text: text, asked: asked, common: lex.Common(lang, text, passageWords)}
+	t.intrinsic = intrinsicWeight(lang, text, t.common)
+	return t
+}
+
+// occurrences returns the distinct terms of the units, and how often each is asked.
+func occurrences(units []lexis.Unit) (order []uint32, times map[uint32]float64) {
+	times = map[uint32]float64{}
 	for i, u := range units {
 		for _, id := range u.Terms {
 			if i > 0 && slices.Contains(units[i-1].Terms, id) {
@@ -49,17 +96,7 @@ func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, file
 			}
 		}
 	}
-	q := &lexicalQuery{set: set, counts: make([]termCounts, files), column: make([][]int16, files)}
-	for _, id := range order {
-		n, text := times[id], an.Terms[id]
-		t := queryTerm{text: text, asked: n * (set.repetition + 1) / (n + set.repetition), common: lex.Common(lang, text, passageWords)}
-		if t.intrinsic = intrinsicWeight(lang, text, t.common); t.intrinsic > 0 {
-			q.terms = append(q.terms, t)
-		}
-	}
-	q.terms = rarest(q.terms, queryTerms)
-	q.units = q.findUnits(an, units)
-	return q
+	return order, times
 }
 
 // rarest returns the n terms of the greatest intrinsic weight, in their order.

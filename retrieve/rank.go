@@ -37,7 +37,7 @@ func (c *Corpus) Rank(ctx context.Context, query string, n int) ([]Ranked, error
 	if err != nil {
 		return nil, err
 	}
-	hits, err := c.rank(ctx, query)
+	hits, _, err := c.rank(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -51,30 +51,31 @@ func (c *Corpus) Rank(ctx context.Context, query string, n int) ([]Ranked, error
 
 // rank returns the best passages for the query, best first; ties by file
 // order, then offset. Passages without any affinity come at the end.
-func (c *Corpus) rank(ctx context.Context, query string) ([]hit, error) {
+func (c *Corpus) rank(ctx context.Context, query string) ([]hit, lexicalHits, error) {
 	if c.total == 0 {
-		return nil, ctx.Err()
+		return nil, lexicalHits{}, ctx.Err()
 	}
 	vector := c.asked
 	if vector == nil {
 		var err error
 		if vector, err = c.r.embedQuery(ctx, query); err != nil {
-			return nil, fmt.Errorf("embed the query: %w", err)
+			return nil, lexicalHits{}, fmt.Errorf("embed the query: %w", err)
 		}
 	}
 	near, err := c.index.Search(ctx, Query{Vector: vector, Limit: candidates, Files: c.ids})
 	if err != nil {
-		return nil, fmt.Errorf("search the index: %w", err)
+		return nil, lexicalHits{}, fmt.Errorf("search the index: %w", err)
 	}
-	return c.order(query, vector, c.nearest(vector, near), &c.r.set), nil
+	hits, words := c.order(query, vector, c.nearest(vector, near), &c.r.set)
+	return hits, words, nil
 }
 
 // order ranks the best of both legs for a query and its nearest vectors.
-func (c *Corpus) order(query string, vector embed.Vector, near []Match, set *setting) []hit {
+func (c *Corpus) order(query string, vector embed.Vector, near []Match, set *setting) ([]hit, lexicalHits) {
 	hits, words := c.gather(query, vector, near, set)
 	c.rescore(hits, words, set)
 	promote(hits, set.promoted)
-	return hits
+	return hits, words
 }
 
 // promote moves the passage of the highest affinity up to a place, from 1, if

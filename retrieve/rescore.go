@@ -25,20 +25,33 @@ func (q *lexicalQuery) window(file int, f *lexicalFile, chunk, size int) float64
 		return 0
 	}
 	column, body := q.column[file], f.body[chunk]
+	places := make([]int16, len(body))
+	for i, id := range body {
+		places[i] = column[id]
+	}
+	return q.together(places, size, q.own)
+}
+
+// together is window for a sequence of words as 1 + their places in q.terms, 0
+// for others, and the first n of the terms.
+func (q *lexicalQuery) together(body []int16, size, n int) float64 {
 	have := make([]int, len(q.terms))
 	sum, most, ideal := 0.0, 0.0, 0.0
-	for _, t := range q.terms {
+	for _, t := range q.terms[:n] {
 		ideal += t.weight
 	}
-	for at, id := range body {
+	if ideal == 0 {
+		return 0
+	}
+	for at, c := range body {
 		if at >= size {
-			if c := column[body[at-size]]; c > 0 {
+			if c := int(body[at-size]); 0 < c && c <= n {
 				if have[c-1]--; have[c-1] == 0 {
 					sum -= q.terms[c-1].weight
 				}
 			}
 		}
-		if c := column[id]; c > 0 {
+		if c := int(c); 0 < c && c <= n {
 			if have[c-1]++; have[c-1] == 1 {
 				sum += q.terms[c-1].weight
 			}

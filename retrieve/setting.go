@@ -19,6 +19,14 @@ type setting struct {
 	promoted     int     // rank, from 1, that the passage of the highest affinity gets at least; 0 leaves it
 	around       float64 // in affinity: occurrences that a term in the passage before or after counts for
 	variants     int     // 1 if other forms of a query's words are found too
+	titles       float32 // occurrences that a term, or pair, in the title of a page or table counts for
+	phrases      float64 // weight of what documents write for a phrase of the query, beside its own terms
+	together     float64 // share of that which goes to terms side by side, the rest to terms
+	request      float64 // occurrences that a term which says how to answer counts for
+	requestFrom  int     // other terms of a query from which on such terms are told apart
+	evidence     float64 // in affinity: what is written for a phrase counts for, beside the phrase
+	subject      float64 // in affinity: occurrences, saturated, that a term of the whole file's subject counts for
+	perPage      int     // passages of one page that are cited before those of others; 0 means any number
 }
 
 func defaultSetting() setting {
@@ -26,5 +34,6 @@ func defaultSetting() setting {
 		saturation: 1.2, lengthShare: .75, repetition: 100, headings: 1, neighbours: .2, document: .5,
 		pairs: .6, pairDistance: 2, background: 50, letters: .45, meaning: .5,
 		window: .4, windowWords: 20, promoted: 3, around: .2, variants: 1,
+		titles: 4, phrases: 2, together: .5, request: .2, requestFrom: 4, evidence: .8, subject: .2, perPage: 1,
 	}
 }

@@ -85,7 +85,7 @@ func (c *Corpus) together(p passage, chunk int) bool {
 	if a.Heading != "" && a.Heading == b.Heading {
 		return true
 	}
-	places := f.places()
+	places := f.locator().places
 	here, there := places.At(a.Start, a.End), places.At(b.Start, b.End)
 	return here.Page > 0 && here.Page == there.Page || here.Slide > 0 && here.Slide == there.Slide
 }
@@ -119,7 +119,7 @@ func (c *Corpus) merged(passages []passage) []passage {
 // mark says in a citation that grew where its hit is.
 func (c *Corpus) mark(cited *chat.Citation, p passage) {
 	f := c.files[p.file]
-	start, end := trim(f.text(p.end), f.chunks[p.hitChunks[0]].Start, f.chunks[p.hitChunks[1]].End)
+	start, end := trim(f.text(), f.chunks[p.hitChunks[0]].Start, f.chunks[p.hitChunks[1]].End)
 	if start != cited.Start || end != cited.End {
 		cited.Hit = &chat.Hit{Start: start, End: end}
 	}

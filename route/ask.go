@@ -33,9 +33,11 @@ var (
 	url    = pattern("`(?:<programs>)\\s[^`\n]*`|\\w+://\\w\\S*") // or a command in quotes
 	// fraction is no path: 1/2, km/h, input/output.
 	fraction = pattern(`(?i)^(?:\d+/\d+|\w{1,3}/\w{1,3}|<pairs>)$`)
-	owned    = pattern(`^(?:<owners>)\.\w+$`)
-	rooted   = lazy.Regexp(`^/(?:etc|usr|var|home|tmp|opt|root|dev|proc|srv|mnt|sys|s?bin|lib|Users|app|workspace)(?:/|$)`)
-	thereIs  = lazy.Regexp(`(?i)\b(?:is there|there is|have|has|gibt es) (?:an?|ein\w*) $`)
+	// inTree begins with a folder that projects have.
+	inTree  = pattern(`^(?:<folder names>)/`)
+	owned   = pattern(`^(?:<owners>)\.\w+$`)
+	rooted  = lazy.Regexp(`^/(?:etc|usr|var|home|tmp|opt|root|dev|proc|srv|mnt|sys|s?bin|lib|Users|app|workspace)(?:/|$)`)
+	thereIs = lazy.Regexp(`(?i)\b(?:is there|there is|have|has|gibt es) (?:an?|ein\w*) $`)
 	// anyOne before a file's name speaks of files of that kind, not of one.
 	anyOne = lazy.Regexp(`(?i)(?:^|[\s(])(?:an?|any|every|each|ein\w*|jede\w*)\s+(?:(?:good|proper|typical|new|simple|gut\w*) )?["'` + "`" + `]?$`)
 )
@@ -86,6 +88,7 @@ func ends(text string) string {
 
 // readAsk finds what a text names.
 func readAsk(in Input, text string) ask {
+	text = written(text)
 	a := ask{Input: in, text: text, low: strings.ToLower(text)}
 	rest := text
 	for _, m := range quotes().FindAllStringSubmatch(text, -1) {
@@ -137,7 +140,7 @@ func plain(low string, paths []string) string {
 	if request().MatchString(lead) { // asked kindly, it is no question
 		low = strings.TrimRight(low, "? \n")
 	}
-	return elided().ReplaceAllString(fold(low), "$1 $2")
+	return formal(elided().ReplaceAllString(fold(low), "$1 $2"))
 }
 
 // elided is an article joined to its noun.
@@ -165,7 +168,7 @@ func pathsIn(text string) (out []string) {
 		}
 		start, end := from+m[2], from+m[3]
 		before := text[max(0, start-80):start]
-		if p := strings.TrimSuffix(text[start:end], "."); !fraction().MatchString(p) && !brands().MatchString(p) && !owned().MatchString(p) && (!anyOne().MatchString(before) || thereIs().MatchString(before)) && !address(p) {
+		if p := strings.TrimSuffix(text[start:end], "."); (!fraction().MatchString(p) || inTree().MatchString(p)) && !brands().MatchString(p) && !owned().MatchString(p) && (!anyOne().MatchString(before) || thereIs().MatchString(before)) && !address(p) {
 			out = appendNew(out, p)
 		}
 		from = end
@@ -217,7 +220,7 @@ func granted(text string) string {
 
 var (
 	stops = lazy.Regexp(`[.!?]\s+|:-?[)D]\s+|[;\n]+\s*|(?:^|\s)\d+[.)]\s+|(?i:,? (?:and )?(?:then|afterwards|after that|danach|dann),? )|(?i:^first,? )`)
-	next  = pattern(`(?i)(?:, (?:and )?| and )(?:also )?((?:<first words>)\b|(?:<late questions>)\b)`)
+	next  = pattern(`(?i)(?:, (?:and |und |et )?| and | und | et )(?:also )?((?:<first words>)\b|(?:<late questions>)\b)`)
 )
 
 // clauses are the steps of an ask in their order. What stands in quotes is not

@@ -153,11 +153,7 @@ func TestHeuristic(t *testing.T) {
 	for _, half := range parts() {
 		t.Logf("%s: %d of %d asks decided as expected (%.3f)", half, good[half], all[half], float64(good[half])/float64(all[half]))
 		require.GreaterOrEqual(t, all[half], 40)
-		least := .9
-		if half == "street" {
-			least = .86
-		}
-		require.GreaterOrEqual(t, float64(good[half]), least*float64(all[half]), half)
+		require.GreaterOrEqual(t, float64(good[half]), .9*float64(all[half]), half)
 	}
 }
 
@@ -187,16 +183,30 @@ func scored(tb testing.TB, set []expected) (s score) {
 	return s
 }
 
-// TestUnforeseenAsks are two sets written from the specification's seed alone,
-// before the rules were read; their failures were not looked at.
+// TestUnforeseenAsks are sets written from the specification's seed alone, before
+// the rules were read: two by the author of the rules, two by somebody who never
+// saw them. Only the failures of seed-c were looked at, after its first run.
 func TestUnforeseenAsks(t *testing.T) {
-	for _, file := range []string{"seed-a", "seed-b"} {
-		s := scored(t, asksOf(t, "testdata/"+file+".txt", file+" | "))
-		t.Logf("%s: %d of %d decided as expected (%.3f), %d of %d tools right (%.3f)", file, s.right, s.all, s.accuracy(), s.rightTools, s.tools, s.precision())
+	for _, c := range []struct {
+		file                string
+		accuracy, precision float64
+	}{{"seed-a", .97, .97}, {"seed-b", .95, .95}, {"seed-c", .95, .97}, {"seed-d", .85, .89}} {
+		s := scored(t, asksOf(t, "testdata/"+c.file+".txt", c.file+" | "))
+		t.Logf("%s: %d of %d decided as expected (%.3f), %d of %d tools right (%.3f)", c.file, s.right, s.all, s.accuracy(), s.rightTools, s.tools, s.precision())
 		require.Equal(t, 150, s.all)
-		require.GreaterOrEqual(t, s.accuracy(), .9)
-		require.GreaterOrEqual(t, s.precision(), .95)
+		require.GreaterOrEqual(t, s.accuracy(), c.accuracy, c.file)
+		require.GreaterOrEqual(t, s.precision(), c.precision, c.file)
 	}
+}
+
+// TestFamilies holds the families of asks for which the rules were made.
+func TestFamilies(t *testing.T) {
+	set := asksOf(t, "testdata/families.txt", "")
+	require.GreaterOrEqual(t, len(set), 1500)
+	s := scored(t, set)
+	t.Logf("%d of %d decided as expected (%.3f), %d of %d tools right (%.3f)", s.right, s.all, s.accuracy(), s.rightTools, s.tools, s.precision())
+	require.GreaterOrEqual(t, s.accuracy(), .98)
+	require.GreaterOrEqual(t, s.precision(), .98)
 }
 
 // BenchmarkHeuristic prints the accuracy of each part beside the time.

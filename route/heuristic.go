@@ -65,7 +65,7 @@ func (a ask) part(clause string) ask {
 
 // first is what a clause asks for by the first rule that knows.
 func first(a ask) (Decision, bool) {
-	for _, rule := range []rule{run, write, list, grep, edit, read, find, search, goOnTo} {
+	for _, rule := range []rule{run, write, list, grep, broad, edit, read, find, search, goOnTo} {
 		if d, ok := rule(a); ok {
 			return d, true
 		}

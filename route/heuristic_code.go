@@ -11,19 +11,29 @@ import (
 )
 
 // general reports whether an ask is of knowledge at large, not of this workspace.
-func (a ask) general() bool { return a.says(general) && !a.says(ourOwn) }
+func (a ask) general() bool { return a.says(general) && !a.own() }
+
+// own reports whether an ask speaks of this workspace: of its code, not of the
+// team or the boss.
+func (a ask) own() bool {
+	words := notCode().ReplaceAllString(a.words, " ")
+	return ourOwn().MatchString(words) || we().MatchString(words) && (coded().MatchString(words) || deeds().MatchString(words) || len(a.symbols) > 0)
+}
 
 // ours reports whether an ask is about code of this workspace: it names code, or
 // says so, or speaks of a certain thing of software.
 func (a ask) ours() bool {
 	switch {
-	case a.says(ourOwn):
+	case a.own():
 		return true
 	case a.general():
 		return false
 	}
-	return len(a.symbols) > 0 || a.certain() && !a.says(inKind)
+	return slices.ContainsFunc(a.symbols, ownName) || a.certain() && !a.says(inKind)
 }
+
+// ownName reports whether a name of code is none that every program has.
+func ownName(symbol string) bool { return !owned().MatchString(symbol) }
 
 // certain reports whether an ask speaks of a certain thing of software, "the
 // login page": a determiner and its noun with nothing between that parts them.
@@ -46,10 +56,10 @@ func (a ask) orders() bool {
 }
 
 // asks reports whether an ask is a question.
-func (a ask) asks() bool { return a.says(question) || a.says(marked) }
+func (a ask) asks() bool { return a.says(question) && !a.says(statement) || a.says(marked) }
 
 // opinion reports whether an ask is for advice rather than for a step.
-func (a ask) opinion() bool { return a.says(howTo) && !a.says(ourOwn) }
+func (a ask) opinion() bool { return a.says(howTo) && !a.own() }
 
 // edit changes a file: precisely where the text is at hand, else it is read, or
 // found, first.
@@ -63,11 +73,11 @@ func edit(a ask) (Decision, bool) {
 	if d, ok := a.spelled(); ok {
 		return d, true
 	}
-	if len(a.paths) == 0 && a.Last != nil && a.Last.Tool == "read_file" && (a.says(back) || !a.says(ourOwn) && len(a.symbols) == 0) {
+	if len(a.paths) == 0 && a.Last != nil && a.Last.Tool == "read_file" && (a.says(back) || !a.own() && len(a.symbols) == 0) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || !a.ours() && (!a.says(definite) || !a.says(coded) && a.says(general)) || a.says(household) || a.says(outside) {
+		if a.says(prosaic) || a.brings() || !a.ours() && !a.points() || a.says(household) || a.says(outside) {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
@@ -83,6 +93,36 @@ func edit(a ask) (Decision, bool) {
 		return a.locate("the ask is to change code that must be found first")
 	}
 	return use("read_file", map[string]any{"path": p}, "a file is read before it is changed")
+}
+
+// broad sends orders whose place no search finds to the large model, with its
+// tools: changes to all of the code, to its history, or to nothing in particular.
+func broad(a ask) (Decision, bool) {
+	if len(a.paths)+len(a.symbols)+len(a.quoted) > 0 || a.Last != nil && a.Last.Tool == "read_file" {
+		return Decision{}, false
+	}
+	all := a.says(sweeping) && (a.orders() || a.says(authors) && a.ours())
+	if all || a.orders() && a.says(versions) || a.says(anything) && a.alone() {
+		return writes("the ask is about all of the code, or nothing certain of it, which the model must plan"), true
+	}
+	return Decision{}, false
+}
+
+// points reports whether an ask speaks of a certain thing of software, or of what
+// people see of it.
+func (a ask) points() bool { return a.says(definite) && (a.says(coded) || a.says(onShow)) }
+
+// besides is the most bytes of an ask beside a clause that is all it wants.
+const besides = 20
+
+// alone reports whether a clause is the whole ask.
+func (a ask) alone() bool { return len(a.text)+besides >= len(a.Ask) }
+
+// brings reports whether an ask brings along what it is about: "shorten this
+// sentence: ...".
+func (a ask) brings() bool {
+	order, rest, ok := strings.Cut(a.words, ": ")
+	return ok && changes().MatchString(order) && len(strings.Fields(rest)) > 1 && (material().MatchString(order) || !coded().MatchString(order)) && !ourOwn().MatchString(order)
 }
 
 // spelled is an exact edit of the file that was read last.
@@ -199,7 +239,7 @@ func find(a ask) (Decision, bool) {
 		return Decision{}, false
 	}
 	if a.says(authors) {
-		return a.when(a.says(makings) || a.says(ourOwn) && !a.says(prosaic) && a.says(coded), "the code that the ask builds on must be found first")
+		return a.when(!a.says(letters) && a.says(makings) && !a.says(imagined) || a.own() && !a.says(prosaic) && !a.says(letters) && a.says(coded), "the code that the ask builds on must be found first")
 	}
 	return a.when(a.seeksCode(), "the ask is about code that is not at hand")
 }
@@ -209,17 +249,17 @@ func find(a ask) (Decision, bool) {
 func (a ask) seeksCode() bool {
 	about := a.ours()
 	return a.seeksCause(about) || a.seeksPlace(about) ||
-		a.says(already) && (about || a.says(theCode)) || a.says(related) && (about || a.says(tells)) || about && (a.says(tells) || a.says(finds))
+		a.says(already) && (about || a.says(theCode) || a.says(yet)) || a.says(related) && (about || a.says(tells)) || about && (a.says(tells) || a.says(finds))
 }
 
 func (a ask) seeksCause(about bool) bool {
-	return a.says(broken) && a.says(causes) && (!a.says(question) || about) || a.says(reasons) && !a.asks()
+	return a.says(broken) && a.says(causes) && !a.says(settled) && (!a.says(question) || about) || a.says(reasons) && !a.asks()
 }
 
 // seeksPlace reports whether an ask is for the place where something is done.
 func (a ask) seeksPlace(about bool) bool {
 	switch {
-	case a.says(whichOf), a.says(partOf), a.says(somewhere) && about, a.says(how):
+	case a.says(whichOf), a.says(partOf), a.says(seeksVerb), a.says(somewhere) && about, a.says(how):
 		return true
 	case a.says(passive):
 		return !a.says(worldly) || about || a.says(coded)
@@ -233,13 +273,13 @@ func (a ask) seeksPlace(about bool) bool {
 func report(a ask) (Decision, bool) {
 	about := a.ours() || a.says(coded)
 	wrong := a.says(broken) && about && !a.asks() || a.says(checks) && len(strings.Fields(a.words)) > 5 && (about || !a.says(personal))
-	return a.when(wrong && a.Last == nil && !a.says(question) && !a.says(prosaic) && !a.says(authors) && !a.general(), "the ask reports what goes wrong in the code")
+	return a.when(wrong && a.Last == nil && (!a.says(question) || a.says(statement)) && !a.says(prosaic) && !a.says(authors) && !a.general(), "the ask reports what goes wrong in the code")
 }
 
 // speaksOfLast reports whether an ask is about what the last tool returned.
 func (a ask) speaksOfLast() bool {
 	at := a.Last != nil && (a.says(back) || a.Last.Tool == "read_file" && (a.asks() || a.says(authors)))
-	return at && !a.says(ourOwn) && len(a.symbols) == 0
+	return at && (!a.own() || a.says(pointing)) && len(a.symbols) == 0
 }
 
 func (a ask) when(ok bool, why string) (Decision, bool) {
@@ -254,13 +294,16 @@ func read(a ask) (Decision, bool) {
 	if len(a.paths) == 0 || a.general() && !strings.Contains(a.paths[0], "/") {
 		return Decision{}, false
 	}
+	if (a.says(etiquette) || a.says(howTo)) && !a.own() && !strings.Contains(a.paths[0], "/") {
+		return Decision{}, false
+	}
 	unread := slices.IndexFunc(a.paths, func(p string) bool { return !a.knows(p) && !isFolder(p) })
 	if unread < 0 {
 		unread = slices.IndexFunc(a.paths, isFolder)
 	}
 	switch {
 	case unread >= 0 && rooted().MatchString(a.paths[unread]):
-		return because(Unsure, writes("the file is none of the workspace")), true
+		return because(Unsure, writes("the file is not in the workspace")), true
 	case unread < 0:
 		return because(AtHand, big("the file is at hand")), true
 	case a.says(authors) && !a.about():

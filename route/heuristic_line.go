@@ -17,12 +17,12 @@ const maxWords = 80
 
 var (
 	// leads before a command line: courtesies, a prompt's sign, a verb.
-	lineLead = pattern(`(?i)^[$>%]\s+|^(?:<courtesies>)*(?:(?:<line verbs>)\s+(?:mal |bitte )*)?`)
+	lineLead = pattern(`(?i)^[$>%]\s+|^(?:<courtesies>)*(?:(?:<line verbs>)\s+(?:mal |bitte |ein(?:en?)? |une? |a )*)?`)
 	toRun    = pattern(`(?i)(?:^|\PL)(?:<run words>)\s+(?:a |the |bitte |mal )?`)
 	// closing ends a command in a sentence.
 	closing = pattern(`(?i)^(?:<command ends>)(?:[\s,.;:?!)]|$)`)
 	// wholly is all that may stand after a command for it to be the whole ask.
-	wholly = lazy.Regexp(`(?i)^(?:[\s,.!)]*(?:please|pls|plz|for me|again|now|once more|first|instead|bitte(?: ausführen| starten| laufen lassen)?|ausführen|thanks|thx|thank you|danke|cheers|lol|real quick|quickly|nochmal|(?:should|would|will) (?:do|work|help)(?: it)?))*[\s,.!)]*$`)
+	wholly = pattern(`(?i)^(?:[\s,.!)]*(?:<farewells>))*[\s,.!)]*$`)
 	// said are words that sentences have and commands do not.
 	said    = pattern(`(?i)^(?:<sentence words>)$`)
 	outputs = lazy.Regexp(`^(?:-o|--?out(?:put)?)$`)
@@ -92,6 +92,9 @@ func commandEnd(text string) (end int, ok bool) {
 		}
 		size := wordLen(line[at:])
 		word := line[at : at+size]
+		if end > 0 && strings.Trim(word, "?!") == "" { // "git stash ?"
+			break
+		}
 		if size == 0 || words == maxWords || said().MatchString(strings.TrimRight(word, ",.;:?!")) && !outputs().MatchString(last) || strings.HasPrefix(word, "<<") {
 			return end, false
 		}
@@ -189,8 +192,19 @@ var (
 	ordered = pattern(`(?i)^(?:<first words>|<change verbs>|<remark starts>)\b`)
 )
 
-// looksTyped tells commands from sentences that begin with a program's name.
+// joined are the signs of the shell between two commands.
+var joined = lazy.Regexp(`\s*(?:&&|\|\||;)\s+`)
+
+// builtIn is a command of the shell's own.
+var builtIn = lazy.Regexp(`^(?:true|false|exit|sleep|source|export|set)(?:\s|$)`)
+
+// looksTyped tells commands from sentences that begin with a program's name. Of
+// several commands, each begins with a program.
 func looksTyped(s string) bool {
+	masked := quotes().ReplaceAllStringFunc(s, func(q string) string { return strings.Repeat("_", len(q)) })
+	if at := joined().FindStringIndex(masked); at != nil {
+		return looksTyped(s[:at[0]]) && (builtIn().MatchString(s[at[1]:]) || (program().MatchString(s[at[1]:]) || scripted().MatchString(s[at[1]:])) && looksTyped(s[at[1]:]))
+	}
 	low := strings.ToLower(s)
 	if lead := timed().FindString(s); lead != "" && program().MatchString(s[len(lead):]) {
 		return looksTyped(s[len(lead):])

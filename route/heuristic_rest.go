@@ -34,7 +34,7 @@ func (a ask) rest() Decision {
 // conceptual reports whether an ask is one of knowledge, writing or talk that
 // names nothing of the workspace.
 func (a ask) conceptual() bool {
-	if len(a.paths)+len(a.symbols) > 0 || a.says(ourOwn) || a.says(changes) && a.says(definite) && a.says(coded) {
+	if len(a.paths)+len(a.symbols) > 0 || a.own() || a.says(changes) && a.says(definite) && a.says(coded) {
 		return false
 	}
 	return a.says(general) || a.says(small) || a.says(concepts) && !a.ours() || a.says(authors) && !a.says(makings) || a.says(howTo) || a.says(prosaic)
@@ -51,7 +51,7 @@ func attached(a ask) (Decision, bool) {
 		return Decision{}, false
 	case len(a.given) > 0, a.says(fromFiles), a.mentions():
 		return because(Attached, big("what it asks about is attached")), true
-	case a.says(ourOwn), len(a.symbols) > 0, a.says(runVerb), typedLine(a.text) != "":
+	case a.own(), len(a.symbols) > 0, a.says(runVerb), typedLine(a.text) != "":
 		return Decision{}, false
 	}
 	return because(Unsure, writes("the ask may be about what is attached")), true

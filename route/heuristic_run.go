@@ -17,13 +17,13 @@ var (
 	remarks   = phrases("remarks")
 	nounFails = phrases("noun fails") // "build fails" begins with a noun
 	bareRun   = phrases("bareRun")
-	whole     = phrases("whole")
 	tasks     = phrases("tasks")
 	program   = pattern(`^(?:[A-Z_]+=\S+ |sudo |time )*(?:<programs>)(?:\s|$)`)
 )
 
-// run proposes a command that the ask names. An ask to run something that it
-// does not name gets a command without one, so that the host asks for it.
+// run proposes a command that the ask names, or says in words. An ask to run
+// something without naming a command goes to the model, which finds it in the
+// workspace.
 func run(a ask) (Decision, bool) {
 	if !a.can("execute_command") || a.says(howTo) {
 		return Decision{}, false
@@ -32,13 +32,19 @@ func run(a ask) (Decision, bool) {
 	if command := a.command(starts); command != "" {
 		return use("execute_command", map[string]any{"command": command}, "the ask names a command to run")
 	}
+	if command := a.spokenCommand(); command != "" {
+		return use("execute_command", map[string]any{"command": command}, "the ask is for a command in words")
+	}
 	verb := runVerb().FindString(a.words)
 	strict := strictly().MatchString(verb)
 	if i := slices.IndexFunc(a.around, program().MatchString); starts && strict && i >= 0 {
 		return use("execute_command", map[string]any{"command": a.around[i]}, "the ask names a command to run")
 	}
-	if starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun) || strict && a.says(whole)) {
-		return use("execute_command", map[string]any{}, "the ask is to run something and does not say how")
+	if starts && strict && (len(a.paths) == 0 || program().MatchString(strings.TrimSpace(a.words[len(verb):]))) {
+		return writes("the ask is to run something; which command that takes must be found in the workspace"), true
+	}
+	if a.says(runChecks) && len(a.paths) == 0 || starts && !a.says(nounFails) && (a.says(tasks) || a.says(bareRun)) {
+		return writes("the ask is to run something; which command that takes must be found in the workspace"), true
 	}
 	return Decision{}, false
 }
@@ -55,13 +61,13 @@ func (a ask) command(starts bool) string {
 	if line := typedLine(a.text); line != "" {
 		return line
 	}
-	if a.asks() || !starts && !a.says(running) && a.says(remarks) {
+	if a.asks() && !a.says(outputOf) || !starts && !a.says(running) && a.says(remarks) {
 		return ""
 	}
 	if before, line, ok := strings.Cut(a.text, ": "); ok && starts && len(strings.Fields(before)) <= leadWords && typedLine(line) != "" {
 		return typedLine(line)
 	}
-	if starts || a.says(running) {
+	if starts || a.says(running) || a.says(outputOf) {
 		for _, at := range commands(a.text) {
 			return a.text[at[0]:at[1]]
 		}

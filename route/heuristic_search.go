@@ -13,9 +13,12 @@ var (
 	lists       = phrases("lists")
 	definitions = phrases("definitions")
 	inside      = phrases("inside")
-	folderWord  = pattern("(?i)\\b(?:the|in|im|of)\\s+[\"`]?([\\w.-]+)[\"`]?\\s+(?:<folder words>)\\b|(?:^|\\PL)(?:<folder words>)\\s+[\"`]?([\\w.-]+)")
-	contents    = phrases("contents")
-	inFolder    = pattern("(?i)\\b(?:<in words>)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
+	folderAfter = pattern("(?i)(?:^|\\PL)(?:<folder words>)\\s+(?:(?:<called>) )?[\"`]?([\\w.-]+)")
+	folderWord  = pattern("(?i)(?:^|\\s)[\"`]?([\\w.-]+)[\"`]?(?:\\s+|-)(?:<folder words>)\\b")
+	// listed is a folder that is named after a program or a verb that lists.
+	listed   = pattern("(?i)^(?:<courtesies>)*(?:<listing verbs>) [\"`]?(<folder names>)[\"`]?\\W*$")
+	contents = phrases("contents")
+	inFolder = pattern("(?i)\\b(?:<in words>)\\s+[\"'`]?(\\.?[\\w-]+)[\"'`]?(?:[?!.,]|\\s+(?:and|recursively|auf|an|please|for|bitte|rekursiv)\\b|\\s*$)")
 	// leadsIn names a folder and then asks what is in it.
 	leadsIn   = phrases("leadsIn")
 	noFolder  = pattern(`(?i)^(?:<no folders>)$`)
@@ -31,9 +34,9 @@ func list(a ask) (Decision, bool) {
 		return use("list_code_definition_names", map[string]any{"path": a.paths[0]}, "the ask is about the definitions of a file")
 	}
 	where, named := a.folder()
-	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents)
+	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents) || listed().MatchString(a.text)
 	leads := named && a.says(leadsIn)
-	if !wanted && !leads || a.says(holding) && !leads || a.general() || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
+	if !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.general() || a.says(inKind) && len(a.paths) == 0 && !a.says(ourOwn) || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
 		return Decision{}, false
 	}
 	params := map[string]any{"path": where}
@@ -49,9 +52,9 @@ func (a ask) folder() (where string, named bool) {
 	if len(a.paths) > 0 {
 		return a.paths[0], isFolder(a.paths[0])
 	}
-	for _, re := range []*regexp.Regexp{folderWord(), inFolder()} {
+	for _, re := range []*regexp.Regexp{listed(), folderWord(), folderAfter(), inFolder()} {
 		for _, m := range re.FindAllStringSubmatch(a.text, -1) {
-			if name := strings.Join(m[1:], ""); !noFolder().MatchString(name) {
+			if name := m[1]; !noFolder().MatchString(name) {
 				return strings.TrimRight(name, "."), true
 			}
 		}
@@ -64,7 +67,7 @@ var holding = phrases("holding")
 // exactly reports whether an ask has a text of its own: a name, or a quote that
 // is no file.
 func (a ask) exactly() bool {
-	return len(a.symbols) > 0 || slices.ContainsFunc(a.quoted, func(q string) bool { return !slices.Contains(a.paths, q) })
+	return len(a.symbols) > 0 || shaped().MatchString(a.text) || slices.ContainsFunc(a.quoted, func(q string) bool { return !slices.Contains(a.paths, q) })
 }
 
 // withinAt comes before the folder that a search is in.
@@ -81,13 +84,13 @@ func (a ask) target() string {
 	if m := marker().FindStringSubmatch(a.text); m != nil {
 		return m[1]
 	}
+	if m := shaped().FindStringSubmatch(a.text); m != nil {
+		return m[1]
+	}
 	if len(a.symbols) > 0 {
 		return strings.TrimSuffix(a.symbols[0], "()")
 	}
-	if m := held().FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[1]) {
-		return m[1]
-	}
-	for _, re := range []*regexp.Regexp{named(), imported(), sought()} {
+	for _, re := range []*regexp.Regexp{called(), held(), named(), imported(), sought()} {
 		if m := re.FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[1]) {
 			return strings.TrimRight(m[1], ".,;:?!")
 		}
@@ -106,18 +109,22 @@ var (
 	imported = lazy.Regexp(`(?i)\b(?:we|still|that|which|files?|anything|something|who)\s+import(?:s|ing|ed)?\s+([\w./@-]*\w)(?:\s+(?:anywhere|in)\b.*)?[?.!]?\s*$`)
 	// named is a word that only software has: a package, an address.
 	named = lazy.Regexp(`(?:use|using|import|importing|reference|mention|call|contain)s? (?:the (?:\w+ ){0,2})?(@?[a-z]\w*(?:[./-]\w+)+|/\w[\w/-]+)`)
+	// shaped is a text that no sentence has: an address, a call, a version.
+	shaped = lazy.Regexp(`(?:^|\s)(\w+://\S*|\d+(?:\.\d+){2,3}(?::\d+)?|[\w.]+\(|\w+=\S*|#[0-9a-fA-F]{3,8}|@\w+)(?:[\s?.!,;]|$)`)
 	// sought is a bare word that is said to be looked for.
-	sought = lazy.Regexp(`(?i)(?:\b(?:usages?|occur\w*ces?|references?|mentions?|uses|calls|callers?|(?:every|all|any) imports?|instances?|implementations?|subclasses) (?:of|to)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)(?: for)?) (\S*\w\S*)`)
+	sought = pattern(`(?i)(?:\b(?:<sought>)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)(?: for)?) (\S*\w\S*)`)
+	// called is a bare word that is called one: "the word banana".
+	called = pattern(`(?i)\b(?:<literal words>) ([\w./@-]*\w)`)
 	// held is a bare word that files are said to hold, at the end of the ask.
-	held = lazy.Regexp(`(?i)\b(?:files?|modules?|places?|anything|dateien)\b.*\b(?:imports?|uses?|mentions?|contains?|references?)\s+(?:the (?:word|string|text|name|term) )?([\w./@-]+?)(?:\s+(?:anywhere|in|still|yet|directly)\b.*)?[?.!]?\s*$`)
+	held = pattern(`(?i)\b(?:<file nouns>)\b.*\b(?:<holders>)\s+(?:(?:<literal words>) )?([\w./@-]+?)(?:\s+(?:<anywhere>)\b.*)?\s*[?.!]?\s*$`)
 )
 
 // Three ways to say what is looked for and where: X in Y, Y for X, Y nach X.
 var (
-	xInY   = lazy.Regexp("(?i)\\b(search|grep|look|find|scan|suche?)(?: (?:for|nach|all|every|any|occurrences? of|usages? of))*(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})[\"'`]? (?:in|under|inside|within|below|across|unter)(?: the| all| every)? [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?:[\\s.,;:?!]|$)")
+	xInY   = pattern("(?i)\\b(<search verbs>)(?: (?:for|nach|all|every|any|occurrences? of|usages? of|mal|bitte|tous les|toutes les))*(?: (?:<literal words>))? [\"'`]?([\\w.-]{2,})[\"'`]? (?:<search in>)(?: (?:<search articles>))*(?: (?:<folder words>))? [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?:[\\s.,;:?!]|$)")
 	yForX  = lazy.Regexp("(?i)\\b(?:search|grep|scan|suche|durchsuche)(?: through| in)?(?: the| all)* [\"'`]?(\\*?[\\w./-]+)[\"'`]?(?: files?| folder| directory)? (?:for|nach)(?: the (?:word|text|string|term))? [\"'`]?([\\w.-]{2,})")
-	byKind = pattern(`(?i)(\*\.\w+)|\b(<kinds>) files\b`)
-	vague  = lazy.Regexp(`(?i)^(?:the|a|an|any|all|it|this|that|out|at|for|into|my|our|files?|code|function|bugs?|errors?|mistakes|problems?|something|which|where|to|of)$`)
+	byKind = pattern(`(?i)(\*\.\w+)|\b(<kinds>)(?: files\b|-dateien\b)`)
+	vague  = pattern(`(?i)^(?:<vague>)$`)
 	kinded = pattern(`(?i)^(?:<kinds>|files?|code|codebase|folder|directory|repo|project)$`)
 )
 
@@ -208,6 +215,8 @@ func grep(a ask) (Decision, bool) {
 func (a ask) seeksText() bool {
 	switch {
 	case a.says(occurs):
+		return true
+	case a.says(seeking) && (shaped().MatchString(a.text) || called().MatchString(a.text)), held().MatchString(a.text) && !a.says(authors) && !a.orders():
 		return true
 	case len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places)):
 		return true

@@ -88,7 +88,7 @@ var (
 	abilities = phrases("abilities")
 	tellsOf   = phrases("tellsOf")
 	commandIn = pattern("[\"'`](?:<programs>)(?:[\\s\"'`]|$)|\\b(?:<programs>)(?: -{1,2}\\w[\\w-]*| (?:build|install|merge|rebase|commit|pull|push|fetch|apply|run|ci|test|compose|command|exec)\\b)|\\bthe (?:<programs>) command\\b")
-	option    = lazy.Regexp(`(?:^|\s)["'` + "`" + `]?--[a-z][\w-]+`)
+	option    = lazy.Regexp(`(?:^|\s)["'` + "`" + `]?--[a-z][\w-]+|\s-\w (?:flag|option|switch|parameter)|(?:flag|option|switch|schalter|parameter|l'option) -\w\b`)
 	naming    = phrases("naming")
 	told      = phrases("told")
 	atLarge   = phrases("atLarge")
@@ -100,12 +100,20 @@ func aside(a ask) (Decision, bool) {
 	switch {
 	case a.says(abilities):
 		return big("the ask is about what can be done here"), true
-	case a.says(tellsOf) && commandIn().MatchString(a.text) && len(a.paths) == 0 && !a.says(oursOnly):
+	case a.says(tellsOf) && commandIn().MatchString(a.text) && len(a.paths) == 0 && !a.says(outputOf) && !a.says(oursOnly):
 		return big("the ask is about a command, not to run it"), true
-	case a.says(tellsOf) && option().MatchString(a.text) && len(a.paths) == 0 && !a.says(oursOnly):
+	case a.says(tellsOf) && option().MatchString(a.text) && len(a.paths) == 0 && !a.says(outputOf) && !a.says(oursOnly):
 		return big("the ask is about an option of a program"), true
+	case a.says(opinions) && len(a.paths)+len(a.symbols) == 0:
+		return big("the ask is for an opinion"), true
+	case a.says(textbook) && len(a.paths)+len(a.symbols) == 0 && !a.own():
+		return big("the ask is one of knowledge"), true
+	case a.says(made) && len(a.paths) == 0 && !a.says(inCode):
+		return big("the ask is for something to be thought up"), true
 	case a.says(naming), a.says(atLarge):
 		return big("the ask is about files at large"), true
+	case a.says(conversation):
+		return because(AtHand, big("the ask is about what was said")), true
 	case a.says(told) && !a.says(wants):
 		return big("the ask tells of what was done"), true
 	}

@@ -24,6 +24,7 @@ import (
 //	^phrase   begins the text
 //	~phrase   is an expression of its own, without the ends of words
 //	<name>    within a phrase, any entry of that list
+//	a -> b    in lists of substitutions: a stands for b
 //
 // Lines that begin with # are comments.
 

@@ -15,7 +15,9 @@ var (
 	// Moods.
 	question = phrases("question")
 	marked   = phrases("marked")
-	howTo    = phrases("howTo")
+	// statement begins like a question: "when I click save, nothing happens".
+	statement = phrases("statement")
+	howTo     = phrases("howTo")
 
 	// Orders.
 	changes  = phrases("changes")
@@ -37,6 +39,9 @@ var (
 
 	// Of what.
 	ourOwn   = phrases("ourOwn")
+	we       = phrases("we")       // may speak of the workspace
+	deeds    = phrases("deeds")    // and does where software does something
+	notCode  = phrases("not code") // what is ours, and is not code
 	certain  = worded(`\b(?:<determiners>)(?: [\w'-]+){0,3}? (?:<things>)\b|\b(?:<people>)\b`)
 	definite = phrases("definite")
 	linking  = worded(` (?:<links>) `)
@@ -59,6 +64,29 @@ var (
 	theCode  = phrases("theCode")
 	already  = phrases("already")
 	back     = phrases("back")
+
+	// opinions are asked for of people, etiquette is what is asked of files in
+	// general, made is what is thought up rather than found, sweeping are changes
+	// to all of the code, textbook is knowledge, anything an order without a place.
+	opinions     = phrases("opinions")
+	etiquette    = phrases("etiquette")
+	made         = phrases("made")
+	sweeping     = phrases("sweeping")
+	material     = phrases("material")
+	yet          = phrases("yet")
+	onShow       = phrases("shown") // what people see of software, which only orders are about
+	textbook     = phrases("textbook")
+	letters      = phrases("letters")
+	settled      = phrases("settled")
+	anything     = phrases("anything")
+	outputOf     = phrases("output of")
+	conversation = phrases("conversation")
+	imagined     = phrases("imagined")
+	versions     = phrases("versions")
+	pointing     = phrases("pointing")
+	inCode       = phrases("inCode")
+	seeksVerb    = phrases("seeks verb")
+	runChecks    = phrases("run checks")
 
 	how = phrases("how")
 

@@ -1,10 +1,10 @@
-// OpenAI's client for JavaScript against a running inlay: node openai-client.mjs BASE_URL FILE MODEL
+// OpenAI's client for JavaScript against a running inlay: node openai-client.mjs BASE_URL FILE MODEL [OTHER_MODEL]
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import OpenAI from "openai";
 
-const [baseURL, document, model] = process.argv.slice(2);
+const [baseURL, document, model, other = model] = process.argv.slice(2);
 const client = new OpenAI({ baseURL, apiKey: process.env.INLAY_KEY ?? "any", maxRetries: 0 });
 
 const file = await client.files.create({ file: fs.createReadStream(document), purpose: "user_data" });
@@ -35,6 +35,28 @@ const data = "data:text/markdown;base64," + fs.readFileSync(document).toString("
 const inline = [{ type: "text", text: "What is this?" }, { type: "file", file: { file_data: data, filename: "handbook.md" } }];
 const whole = await client.chat.completions.create({ model, messages: [{ role: "user", content: inline }] });
 console.log("inline:", whole.inlay.strategy);
+
+// A conversation that the server does not keep: its system prompt has a clock, the document stays in the window all the same.
+const question = { type: "text", text: "How long is the notice period?" };
+const attached = { type: "file", file: { file_data: data, filename: "handbook.md" } };
+const clock = () => ({ role: "system", content: `You are helpful. It is ${new Date().toISOString()}.` });
+const opening = await client.chat.completions.create({ model, messages: [clock(), { role: "user", content: [question, attached] }] });
+assert.equal(opening.inlay.strategy, "inject-full-content");
+const later = [opening.choices[0].message, { role: "user", content: "Please translate that to French." }];
+const same = [question, attached];
+for (const [name, use, content, head] of [
+  ["a later clock", model, same, [clock()]],
+  ["another model", other, same, [clock()]],
+  ["a trimmed question", model, [{ type: "text", text: "How long is the notice period" }, attached], [clock()]],
+  ["parts the other way round", model, [attached, question], [clock()]],
+  ["no system prompt", model, same, []],
+]) {
+  const turn = await client.chat.completions.create({ model: use, messages: [...head, { role: "user", content }, ...later] });
+  assert.equal(turn.inlay.reason_code, "already_in_context", name);
+  const room = opening.usage.prompt_tokens;
+  assert.ok(turn.usage.prompt_tokens > room - 100, `${name}: ${turn.usage.prompt_tokens} tokens after ${room}`);
+  console.log(`follow-up, ${name}: ${turn.inlay.reason_code}, ${turn.usage.prompt_tokens} prompt tokens (first turn ${room})`);
+}
 
 const ids = [];
 for await (const f of client.files.list({ limit: 1 })) ids.push(f.id);

@@ -138,7 +138,7 @@ func (d decoder) preprocessors(n source.Node) {
 		case item.Kind != source.String || item.Text == "":
 			d.wrong(item, "preprocessors", "an id")
 		case contains(d.s.Preprocessors, item.Text):
-			d.Error(item.At, source.InvalidField, "preprocessors", "%q stands here twice.", item.Text)
+			d.Error(item.At, source.InvalidField, "preprocessors", "%q is given twice.", item.Text)
 		default:
 			d.s.Preprocessors = append(d.s.Preprocessors, item.Text)
 		}

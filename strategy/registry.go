@@ -103,7 +103,7 @@ func (i Info) Validate() error {
 	}
 	for _, name := range i.ContainInput {
 		if !validKey(name) {
-			return fmt.Errorf("register preprocessor %s: %q is no variable it may write", i.ID, name)
+			return fmt.Errorf("register preprocessor %s: %q is not a variable it may write", i.ID, name)
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ const (
 )
 
 // scanner finds the pieces of a text by hand, as the pattern of its family
-// would. invalid is raised when a byte that is no UTF-8 was met; such a byte
+// would. invalid is raised when a byte that is not valid UTF-8 was met; such a byte
 // stands for U+FFFD.
 type scanner struct {
 	*classTable

@@ -37,7 +37,7 @@ type vocabulary struct {
 // idBits holds any id: the largest vocabulary has 200,019.
 const idBits = 18
 
-// table is an open-addressed hash table of packed bytes. The zero key is no key.
+// table is an open-addressed hash table of packed bytes. The zero key is not a key.
 type table[K comparable] struct {
 	keys  []K
 	shift uint

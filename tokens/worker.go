@@ -57,7 +57,7 @@ func (w *worker) piece(s string, i, j, limit int) int {
 	return len(w.encode(s[i:j]))
 }
 
-// repair puts U+FFFD in the place of every byte that is no UTF-8.
+// repair puts U+FFFD in the place of every byte that is not valid UTF-8.
 func repair(s string) string {
 	return strings.Map(func(r rune) rune { return r }, s)
 }

@@ -143,6 +143,43 @@ func (a Answer) Message() chat.Message {
 	return chat.Message{Role: chat.Assistant, Text: a.Text, ToolCalls: a.Calls}
 }
 
+// Marked is what a mark of the answer refers to, by its number: a passage, or a
+// whole file, of which it has the number, the name and the id alone. Where nothing
+// was injected into the new message, the mark is of the newest one before it that
+// the model can still see.
+func (t *Turn) Marked(number int) (c chat.Citation, ok bool) {
+	list := t.Citations()
+	if i := slices.IndexFunc(list, func(one chat.Citation) bool { return one.Number == number }); i >= 0 {
+		return list[i], true
+	}
+	said := append(t.Past(0), t.message)
+	for _, m := range slices.Backward(said) {
+		if in := m.Injected; in != nil && len(in.Citations)+len(in.FileIDs) > 0 {
+			return marked(m, number)
+		}
+	}
+	return chat.Citation{}, false
+}
+
+// marked is what a number means in a message: passages come first, then files.
+func marked(m chat.Message, number int) (chat.Citation, bool) {
+	in := m.Injected
+	if i := slices.IndexFunc(in.Citations, func(one chat.Citation) bool { return one.Number == number }); i >= 0 {
+		return in.Citations[i], true
+	}
+	n := number - len(in.Citations) - 1
+	if n < 0 || n >= len(in.FileIDs) {
+		return chat.Citation{}, false
+	}
+	c := chat.Citation{Number: number, FileID: in.FileIDs[n]}
+	for _, a := range m.Attachments {
+		if a.FileID == c.FileID {
+			c.File = a.Name
+		}
+	}
+	return c, true
+}
+
 // Piece is the new message as an agent's processors take it.
 func (t *Turn) Piece() processor.Message {
 	newest := t.newest()
@@ -161,6 +198,18 @@ func (t *Turn) Said() []chat.Message {
 		out = append(out, t.Message())
 	}
 	return slices.Concat(out, t.req.After, t.answers)
+}
+
+// Past is what was said before the new message, from the n-th message of the
+// request's past on, as the model sees it: a door keeps those that are new to it.
+func (t *Turn) Past(n int) []chat.Message {
+	var out []chat.Message
+	for _, m := range t.past {
+		if m.Ref > n {
+			out = append(out, m.Message)
+		}
+	}
+	return out
 }
 
 // Message is the new message as a history keeps it.

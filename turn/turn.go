@@ -3,7 +3,7 @@
 //	past ─► tool rules ─► intent ─► strategy or files ─► route ─► processors ─► model ─► review ─► what is kept
 //
 // Every door (the command's ask, chat, agent and strategy run, the service's
-// preprocess, chat completions and executions, the Go API) translates what it
+// preprocess, chat completions, responses and executions, the Go API) translates what it
 // was given into a [Request], has an [Engine] prepare it, asks the model for the
 // [Prompt] that came out, and keeps what [Turn.Said] returns. Doors translate;
 // they do not decide (TRN-1).

@@ -26,7 +26,7 @@ import (
 type agentCmd struct {
 	wire.ModelSettings
 	searchSettings
-	File      []string          `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File to attach to the first question."`
+	File      []rawArg          `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File, folder, web address or glob to attach to the first question; - is standard input."`
 	Workspace string            `default:"." placeholder:"DIR" help:"Folder that the model may look at. Nothing outside of it is read."`
 	Fallback  []string          `sep:"none" placeholder:"PROVIDER:NAME" help:"Model to ask when the one before fails; may be repeated."`
 	Arg       map[string]string `sep:"none" mapsep:"none" placeholder:"NAME=VALUE" help:"Value for {NAME} in what you ask; may be repeated."`
@@ -40,13 +40,25 @@ type agentCmd struct {
 	Trace     bool              `help:"Print what each processor did."`
 	Quiet     bool              `short:"q" help:"No notes."`
 
-	Question []string `arg:"" optional:"" help:"One question; without it lines are read from standard input."`
+	Question []rawArg `arg:"" optional:"" help:"One question, and files to attach; without a question lines are read from standard input. After -- nothing is a file."`
 }
 
 // Run answers one question, or each line.
 func (c *agentCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
+	}
+	got, err := a.arguments(c.File, c.Question)
+	if err == nil {
+		err = a.free(got)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Replay == "" {
+		if err := a.choose(ctx, &c.ModelSettings); err != nil {
+			return err
+		}
 	}
 	tape, err := c.openTape()
 	if err != nil {
@@ -73,11 +85,16 @@ func (c *agentCmd) Run(ctx context.Context, a *app) (err error) {
 	if s.options, err = agentInjection(c.searchSettings); err != nil {
 		return err
 	}
-	if s.files, s.images, err = openFiles(ctx, a, c.File); err != nil {
+	attached, err := openFiles(ctx, a, got.files)
+	if err != nil {
 		return err
 	}
-	if question := strings.Join(c.Question, " "); strings.TrimSpace(question) != "" {
-		return s.turn(ctx, question)
+	attached.tell(a)
+	past.hold(attached.files)
+	s.files, s.images = attached.files, attached.images
+	if strings.TrimSpace(got.question) != "" {
+		defer a.unread(got, c.Quiet)
+		return s.turn(ctx, got.question)
 	}
 	for line := range readLines(ctx, a.stdin) {
 		if strings.TrimSpace(line) == "" {
@@ -212,7 +229,7 @@ func (c *agentCmd) editor() (*processor.IDE, error) {
 	}
 	var ide processor.IDE
 	if err := json.Unmarshal(data, &ide); err != nil {
-		return nil, &fault.Error{Code: fault.Usage, Subject: c.IDE, Reason: "is no JSON object with file, language, selection, line and column", Next: "check --ide", Err: err}
+		return nil, &fault.Error{Code: fault.Usage, Subject: c.IDE, Reason: "is not a JSON object with file, language, selection, line and column", Next: "check --ide", Err: err}
 	}
 	return &ide, nil
 }

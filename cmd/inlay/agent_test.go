@@ -46,7 +46,7 @@ func (s strictServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		} `json:"tools"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		s.t.Errorf("the request is no JSON: %v", err)
+		s.t.Errorf("the request is not valid JSON: %v", err)
 	}
 	if body.Model == "broken" {
 		http.Error(w, `{"error":{"message":"overloaded"}}`, http.StatusServiceUnavailable)

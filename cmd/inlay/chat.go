@@ -11,35 +11,40 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/term"
-
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/wire"
-	"inlay/llm"
 	"inlay/turn"
 )
 
 // chatCmd talks with a model about files.
 type chatCmd struct {
 	settings
-	File    []string `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File to attach to the first question."`
+	File    []rawArg `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File, folder, web address or glob to attach to the first question; - is standard input. A mode may follow: big.pdf=retrieval."`
 	History string   `placeholder:"FILE" help:"Conversation to go on with (inlay.history/v1); it is made if it is not there."`
 	Quiet   bool     `short:"q" help:"No statuses."`
 
-	Question []string `arg:"" optional:"" help:"One question; without it the chat reads lines from standard input."`
+	Question []rawArg `arg:"" optional:"" help:"One question, and files to attach; without a question the chat reads lines from standard input. After -- nothing is a file."`
 }
 
 // Run answers one question, or lines until they end. A turn that fails ends a
 // chat of one question; an interactive chat says so and goes on.
 func (c *chatCmd) Run(ctx context.Context, a *app) error {
-	t, err := c.open(ctx, a)
+	got, err := a.arguments(c.File, c.Question)
 	if err != nil {
 		return err
 	}
-	if question := strings.Join(c.Question, " "); strings.TrimSpace(question) != "" {
-		return t.turn(ctx, question)
+	if err := a.free(got); err != nil {
+		return err
+	}
+	t, err := c.open(ctx, a, got.files)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(got.question) != "" {
+		defer a.unread(got, c.Quiet)
+		return t.turn(ctx, got.question)
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
@@ -58,7 +63,9 @@ func (c *chatCmd) Run(ctx context.Context, a *app) error {
 		case <-ctx.Done():
 		}
 	}()
-	return t.loop(ctx, readLines(ctx, a.stdin), interrupts)
+	lines := t.source(ctx)
+	defer lines.close()
+	return t.loop(ctx, lines, interrupts)
 }
 
 // talk is a chat under way.
@@ -76,13 +83,16 @@ type talk struct {
 	prompt  string // before each line; empty where no person types
 }
 
-func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
+func (c *chatCmd) open(ctx context.Context, a *app, names []rawArg) (*talk, error) {
 	options, err := c.options()
 	if err != nil {
 		return nil, err
 	}
 	past, err := openHistory(c.History)
 	if err != nil {
+		return nil, err
+	}
+	if err := a.choose(ctx, &c.ModelSettings); err != nil {
 		return nil, err
 	}
 	model, err := wire.OpenAnswerer(c.ModelSettings, a.getenv)
@@ -94,11 +104,10 @@ func (c *chatCmd) open(ctx context.Context, a *app) (*talk, error) {
 		return nil, err
 	}
 	t := &talk{app: a, engine: engine, model: model, options: options, intent: c.Intent, past: past, quiet: c.Quiet}
-	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(a.stdin) {
 		t.prompt = "> "
 	}
-	t.files, t.images, err = openFiles(ctx, a, c.File)
-	return t, err
+	return t, t.attach(ctx, names)
 }
 
 // readLines sends the lines of r until they or ctx end.
@@ -121,29 +130,31 @@ func readLines(ctx context.Context, r io.Reader) <-chan string {
 
 // loop takes lines until they end or /quit. An interrupt ends the answer under
 // way; between answers the second in a row ends the chat.
-func (t *talk) loop(ctx context.Context, lines <-chan string, interrupts <-chan os.Signal) error {
+func (t *talk) loop(ctx context.Context, in lineSource, interrupts <-chan os.Signal) error {
 	warned := false
 	for {
-		if err := t.say(t.prompt); err != nil {
+		lines, err := in.ask()
+		if err != nil {
 			return err
 		}
+		line := typedLine{err: errInterrupted}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-interrupts:
-			if warned {
-				return nil
-			}
+		case line = <-lines:
+		}
+		switch {
+		case errors.Is(line.err, errInterrupted) && !warned:
 			warned = true
 			t.note("Ctrl-C again, Ctrl-D or /quit leaves the chat.")
-		case line, ok := <-lines:
-			warned = false
-			if !ok || strings.TrimSpace(line) == "/quit" {
-				return nil
-			}
-			if err := t.line(ctx, line, interrupts); err != nil {
-				return err
-			}
+			continue
+		case line.err != nil, strings.TrimSpace(line.text) == "/quit":
+			return nil //nolint:nilerr // the end of the lines is the end of the chat
+		}
+		warned = false
+		if err := t.line(ctx, line.text, interrupts); err != nil {
+			return err
 		}
 	}
 }
@@ -193,50 +204,19 @@ func (t *talk) turn(ctx context.Context, question string) error {
 		return err
 	}
 	t.last = made
-	t.tell(made)
-	answer, err := t.answer(ctx, made)
-	if err != nil && (answer == "" || !errors.Is(err, context.Canceled)) {
+	t.app.tell(made)
+	said, err := t.app.stream(ctx, t.app.stdout, made, t.model, t.options.ReserveOutput)
+	if err != nil && (said.Text == "" || !errors.Is(err, context.Canceled)) {
 		return err
 	}
 	t.files, t.images = nil, nil
 	if e := t.past.add(made.Said()...); e != nil {
 		return e
 	}
-	if e := t.say(sources(*made.Result, answer) + "\n"); e != nil {
+	if e := t.say(sources(*made.Result, said.Text) + "\n"); e != nil {
 		return e
 	}
 	return err
-}
-
-// tell says what the person should know before the answer.
-func (t *talk) tell(made *turn.Turn) {
-	if moved := movedText(made.Intent); moved != "" {
-		t.note(strings.TrimSuffix(moved, "\n"))
-	}
-	for _, w := range made.Result.Warnings {
-		t.note("warning: " + printable(w.Message))
-	}
-	for _, f := range made.Result.Failures {
-		t.note("left out: " + printable(f.File+": "+f.Reason))
-	}
-}
-
-// answer streams the model's words as they come.
-func (t *talk) answer(ctx context.Context, made *turn.Turn) (string, error) {
-	var text strings.Builder
-	for d, err := range made.Ask(ctx, t.model, llm.Request{MaxTokens: t.options.ReserveOutput}) {
-		if err != nil {
-			return text.String(), errors.Join(err, t.say("\n"))
-		}
-		text.WriteString(d.Text)
-		if err := t.say(printable(d.Text)); err != nil {
-			return text.String(), err
-		}
-		if d.Done == "length" {
-			t.note("\nThe answer stops here: the window or the reserved room is full.")
-		}
-	}
-	return text.String(), t.say("\n")
 }
 
 func (t *talk) say(text string) error {

@@ -9,17 +9,43 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/intent"
 )
 
-const chatHelp = `/attach FILE[=MODE]   attach a file to the next question
-/files                files of this chat
-/why                  the last decision, with its numbers
-/citations            the passages of the last answer
-/mode MODE            auto, full, retrieval or none
-/threshold NUMBER     affinity that a passage must exceed; default
-/save FILE            write the conversation to a file
-/quit                 leave
-`
+// chatCommand is a command of a chat, as help and completion know it.
+type chatCommand struct{ name, takes, help string }
+
+func chatCommands() []chatCommand {
+	return []chatCommand{
+		{"/attach", "FILE[=MODE]", "attach a file, folder or web address to the next question"},
+		{"/files", "", "files of this chat"},
+		{"/why", "", "the last decision, with its numbers"},
+		{"/citations", "", "the passages of the last answer"},
+		{"/mode", "MODE", "auto, full, retrieval or none"},
+		{"/threshold", "NUMBER", "affinity that a passage must exceed; default"},
+		{"/save", "FILE", "write the conversation to a file"},
+		{"/help", "", "this list"},
+		{"/quit", "", "leave"},
+	}
+}
+
+// chatHelp is the list that /help prints.
+func chatHelp() string {
+	var b strings.Builder
+	for _, c := range chatCommands() {
+		fmt.Fprintf(&b, "%-21s %s\n", strings.TrimSpace(c.name+" "+c.takes), c.help)
+	}
+	b.WriteString("A question of several lines stands between two \"\"\", or has a backslash at the end of each line but the last.\n")
+	return b.String()
+}
+
+// commandNames are the names with their help, one after the other.
+func commandNames() (out []string) {
+	for _, c := range chatCommands() {
+		out = append(out, c.name, c.help)
+	}
+	return out
+}
 
 // command runs a line that begins with a slash.
 func (t *talk) command(ctx context.Context, line string) error {
@@ -27,7 +53,10 @@ func (t *talk) command(ctx context.Context, line string) error {
 	rest = strings.TrimSpace(rest)
 	switch name {
 	case "/attach":
-		return t.attach(ctx, rest)
+		if rest == "" {
+			return &fault.Error{Code: fault.Usage, Subject: "/attach", Reason: "names no file"}
+		}
+		return t.attach(ctx, []rawArg{rawArg(rest)})
 	case "/files":
 		return t.say(t.listFiles())
 	case "/why":
@@ -49,21 +78,22 @@ func (t *talk) command(ctx context.Context, line string) error {
 		}
 		return t.past.save(rest)
 	case "/help":
-		return t.say(chatHelp)
+		return t.say(chatHelp())
 	default:
-		return &fault.Error{Code: fault.Usage, Subject: printable(name), Reason: "is no command", Next: "see /help"}
+		return &fault.Error{Code: fault.Usage, Subject: printable(name), Reason: "is not a command", Next: "see /help"}
 	}
 }
 
-func (t *talk) attach(ctx context.Context, arg string) error {
-	if arg == "" {
-		return &fault.Error{Code: fault.Usage, Subject: "/attach", Reason: "names no file"}
-	}
-	files, images, err := openFiles(ctx, t.app, []string{arg})
+// attach reads files for the next question. What has no path to be read from again
+// is kept for later turns.
+func (t *talk) attach(ctx context.Context, names []rawArg) error {
+	o, err := openFiles(ctx, t.app, names)
 	if err != nil {
 		return err
 	}
-	t.files, t.images = append(t.files, files...), append(t.images, images...)
+	o.tell(t.app)
+	t.past.hold(o.files)
+	t.files, t.images = append(t.files, o.files...), append(t.images, o.images...)
 	return nil
 }
 
@@ -87,8 +117,10 @@ func (t *talk) why() error {
 	if t.last == nil {
 		return t.say("Nothing has been decided yet.\n")
 	}
-	if err := printSplit(t.app.stdout, t.last.Intent); err != nil {
-		return err
+	if split := t.last.Intent; split != nil && split.Decision != intent.Small { // small is what nearly all questions are
+		if err := printSplit(t.app.stdout, split); err != nil {
+			return err
+		}
 	}
 	return printResult(t.app.stdout, *t.last.Result)
 }
@@ -111,7 +143,7 @@ func (t *talk) threshold(arg string) error {
 	}
 	x, err := strconv.ParseFloat(arg, 64)
 	if err != nil {
-		return &fault.Error{Code: fault.Usage, Subject: "/threshold", Reason: "is no number from 0 to 1, nor default"}
+		return &fault.Error{Code: fault.Usage, Subject: "/threshold", Reason: "is neither a number from 0 to 1 nor default"}
 	}
 	o := t.options
 	o.Threshold = &x
@@ -126,22 +158,26 @@ func (t *talk) threshold(arg string) error {
 // numbers that it cites and that do not exist.
 func sources(r injection.Result, answer string) string {
 	var b strings.Builder
-	for _, f := range r.Files {
-		if f.Strategy == injection.InjectFull {
-			fmt.Fprintf(&b, "    %s, whole%s\n", f.Name, only(f.InContext, ", above in the conversation"))
-		}
-	}
+	names := injection.ShownNames(r.Files, nil)
 	numbers := injection.CitedNumbers(answer)
+	mark := func(n int) string { return only(slices.Contains(numbers, n), "*") }
 	for _, c := range r.Citations {
-		mark := " "
-		if slices.Contains(numbers, c.Number) {
-			mark = "*"
+		fmt.Fprintf(&b, "  %1s %s\n", mark(c.Number), injection.Cite(c))
+	}
+	last := len(r.Citations) // whole files are numbered after the passages
+	for i, f := range r.Files {
+		switch {
+		case f.Strategy != injection.InjectFull:
+		case f.InContext:
+			fmt.Fprintf(&b, "    %s, whole, above in the conversation\n", names[i])
+		default:
+			last++
+			fmt.Fprintf(&b, "  %1s [%d] %s, whole\n", mark(last), last, names[i])
 		}
-		fmt.Fprintf(&b, "  %s %s\n", mark, injection.Cite(c))
 	}
 	if r.Decision.Strategy == injection.Retrieval {
 		for _, n := range numbers {
-			if n < 1 || n > len(r.Citations) {
+			if n < 1 || n > last {
 				fmt.Fprintf(&b, "  ! [%d] is cited and does not exist\n", n)
 			}
 		}

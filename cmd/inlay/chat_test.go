@@ -76,10 +76,12 @@ func TestCtrlCStopsTheAnswerAndNotTheChat(t *testing.T) {
 	require.NoError(t, err)
 	model := endless{Measurer: static, begun: make(chan struct{})}
 	talk, out, errs := testTalk(t, model)
-	lines, interrupts, done := make(chan string), make(chan os.Signal), make(chan error)
-	go func() { done <- talk.loop(t.Context(), lines, interrupts) }()
+	lines, interrupts, done := make(chan typedLine), make(chan os.Signal), make(chan error)
+	go func() {
+		done <- talk.loop(t.Context(), pipedLines{prompt: func() error { return nil }, lines: lines}, interrupts)
+	}()
 	for range 2 {
-		lines <- "Tell me more"
+		lines <- typedLine{text: "Tell me more"}
 		<-model.begun
 		interrupts <- os.Interrupt
 	}

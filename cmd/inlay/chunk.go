@@ -14,7 +14,7 @@ type chunkCmd struct {
 	Overlap int  `default:"0" placeholder:"N" help:"Tokens that neighbouring passages share."`
 	Quiet   bool `short:"q" help:"No statuses."`
 
-	File string `arg:"" help:"File to cut; - is standard input."`
+	File rawArg `arg:"" optional:"" help:"File or web address to split; - is standard input, as is a pipe without a file."`
 }
 
 // chunkLine is one passage as a JSON line.
@@ -34,7 +34,7 @@ func (c *chunkCmd) Run(ctx context.Context, a *app) error {
 	if err := splitter.Validate(); err != nil {
 		return err
 	}
-	doc, err := parseOne(ctx, a, c.File, c.Quiet)
+	doc, err := parseOne(ctx, a, string(c.File), c.Quiet)
 	if err != nil {
 		return err
 	}

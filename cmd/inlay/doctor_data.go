@@ -47,7 +47,7 @@ func lookData(ctx context.Context, e *examination) []finding {
 		return lookParent(e.Data)
 	}
 	if err == nil && !info.IsDir() {
-		return bad(e.Data+" is no folder", "name another one with --data")
+		return bad(e.Data+" is not a folder", "name another one with --data")
 	}
 	if err == nil {
 		err = writable(e.Data)

@@ -6,12 +6,16 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -101,18 +105,20 @@ func lookCertificate(c *x509.Certificate, now time.Time) []finding {
 
 // lookUpstreams asks each server for its models and the windows of some.
 func lookUpstreams(ctx context.Context, e *examination) []finding {
-	list, err := e.upstreams(e.app, nil, nil)
+	list, err := e.upstreams(e.app, nil, nil, func(string) {})
 	if err != nil {
 		return ofError(err, "")
 	}
 	if len(list) == 0 {
 		return []finding{{Verdict: skipped, Found: "none: questions are answered by no model, /v1/preprocess works with context_length", Next: "name one with --upstream NAME=ollama:URL"}}
 	}
-	var out []finding
-	for _, u := range list {
-		out = append(out, lookUpstream(ctx, u)...)
+	each := make([][]finding, len(list))
+	var asked sync.WaitGroup
+	for i, u := range list {
+		asked.Go(func() { each[i] = lookUpstream(ctx, u) })
 	}
-	return out
+	asked.Wait()
+	return slices.Concat(each...)
 }
 
 // fewModels is how many windows of one upstream are asked for.
@@ -180,22 +186,37 @@ func lookServer(ctx context.Context, e *examination) []finding {
 		}
 		return left("none runs in the data folder")
 	}
-	status, err := e.askReady(ctx)
+	status, ready, err := e.askReady(ctx)
 	if err != nil {
 		return bad("the server does not answer at "+e.Addr, "give the --addr that it was started with; else see its log")
 	}
+	found := fmt.Sprintf("ready at %s", e.Addr)
 	if status != http.StatusOK {
-		return bad(fmt.Sprintf("the server answers %d to /readyz", status), "see its log")
+		found = fmt.Sprintf("the server answers %d to /readyz", status)
 	}
-	return fine("ready at %s", e.Addr)
+	for _, u := range ready.Upstreams {
+		found += ", " + u.Name + " " + u.State
+		if u.Code != "" {
+			found += " (" + u.Code + ")"
+		}
+	}
+	if status != http.StatusOK {
+		return bad(found, "see its log, and the check of upstreams")
+	}
+	return fine("%s", found)
+}
+
+// readiness is what /readyz says.
+type readiness struct {
+	Upstreams []struct{ Name, State, Code string }
 }
 
 // askReady asks the server of this set-up on this computer. What it says is
 // believed without its certificate: nothing is told to it.
-func (e *examination) askReady(ctx context.Context) (status int, err error) {
+func (e *examination) askReady(ctx context.Context) (status int, said readiness, err error) {
 	host, port, err := net.SplitHostPort(e.Addr)
 	if err != nil {
-		return 0, err
+		return 0, said, err
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1" // an image of nothing but the program knows no localhost
@@ -208,12 +229,13 @@ func (e *examination) askReady(ctx context.Context) (status int, err error) {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+net.JoinHostPort(host, port)+"/readyz", nil)
 	if err != nil {
-		return 0, err
+		return 0, said, err
 	}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	resp, err := client.Do(req)
 	if err != nil {
-		return 0, err
+		return 0, said, err
 	}
-	return resp.StatusCode, resp.Body.Close()
+	err = json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&said)
+	return resp.StatusCode, said, errors.Join(err, resp.Body.Close())
 }

@@ -47,8 +47,8 @@ func TestDrillKill(t *testing.T) {
 	}
 	d := newDrill(t)
 	l := &ledger{files: map[string]keptFile{}, chats: map[string]keptChat{}, tries: map[string]string{}, deleted: map[string]string{}, doubted: map[string]bool{}}
-	for range 3 {
-		key, err := d.key("load")
+	for i := range 3 {
+		key, err := d.key(fmt.Sprintf("load %d", i))
 		require.NoError(t, err)
 		l.keys = append(l.keys, key)
 	}
@@ -101,7 +101,7 @@ func (l *ledger) step(d *drill, dice int) {
 	l.mu.Unlock()
 	switch {
 	case dice == 0:
-		if made, err := d.key("more"); err == nil {
+		if made, err := d.key(fmt.Sprintf("more %d", rand.Int())); err == nil {
 			l.note(func() { l.keys = append(l.keys, made) })
 		}
 	case dice < 3:

@@ -64,11 +64,8 @@ func newDrill(t *testing.T, args ...string) *drill {
 // start starts the server and returns how long it was until it was ready.
 func (d *drill) start() time.Duration {
 	d.t.Helper()
-	d.cmd = command(d.t, append([]string{"serve", "--addr", d.addr, "--data", d.data}, d.args...)...)
-	d.log = &bytes.Buffer{}
-	d.cmd.Stderr = d.log
 	begun := time.Now()
-	require.NoError(d.t, d.cmd.Start())
+	require.NoError(d.t, d.begin())
 	for time.Since(begun) < 30*time.Second {
 		if got, err := d.json(http.MethodGet, "/readyz", "", nil); err == nil && got.status == http.StatusOK {
 			return time.Since(begun)
@@ -77,6 +74,23 @@ func (d *drill) start() time.Duration {
 	}
 	require.Fail(d.t, "the server did not become ready", d.log.String())
 	return 0
+}
+
+// begin starts the server, and waits until it answers at all.
+func (d *drill) begin() error {
+	d.cmd = command(d.t, append([]string{"serve", "--addr", d.addr, "--data", d.data}, d.args...)...)
+	d.log = &bytes.Buffer{}
+	d.cmd.Stderr = d.log
+	if err := d.cmd.Start(); err != nil {
+		return err
+	}
+	var err error
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err = d.json(http.MethodGet, "/healthz", "", nil); err == nil {
+			break
+		}
+	}
+	return err
 }
 
 // kill is kill -9.

@@ -162,7 +162,7 @@ func (c *evalCmd) checkOutputs() error {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return &fault.Error{Code: fault.Usage, Subject: flag + " " + path, Reason: "is no file"}
+			return &fault.Error{Code: fault.Usage, Subject: flag + " " + path, Reason: "is not a file"}
 		}
 		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 			return &fault.Error{Code: fault.FileNotFound, Subject: flag + " " + path, Reason: "its folder does not exist", Next: "make the folder"}
@@ -251,7 +251,7 @@ func parseFloors(texts []string) ([]floor, error) {
 		least, err := strconv.ParseFloat(value, 64)
 		if _, ok := known[name]; !ok || err != nil || !(least >= 0 && least <= 1) {
 			return nil, &fault.Error{
-				Code: fault.Usage, Subject: "--fail-under " + text, Reason: "is no NAME=VALUE with a value from 0 to 1",
+				Code: fault.Usage, Subject: "--fail-under " + text, Reason: "is not NAME=VALUE with a value from 0 to 1",
 				Next: "names are " + strings.Join(slices.Sorted(maps.Keys(known)), ", "), Err: err,
 			}
 		}

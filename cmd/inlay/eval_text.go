@@ -203,9 +203,9 @@ func printFailures(b *strings.Builder, r *eval.Report) {
 func failureReason(f eval.Failure) string {
 	switch f.Reason {
 	case eval.BelowThreshold:
-		return fmt.Sprintf("the expected passage stands at rank %d with an affinity of %.3f, too low", f.Best.Rank, f.Best.Affinity)
+		return fmt.Sprintf("the expected passage is at rank %d with an affinity of %.3f, too low", f.Best.Rank, f.Best.Affinity)
 	case eval.BelowLimit:
-		return fmt.Sprintf("the expected passage stands at rank %d (affinity %.3f), behind others", f.Best.Rank, f.Best.Affinity)
+		return fmt.Sprintf("the expected passage is at rank %d (affinity %.3f), behind others", f.Best.Rank, f.Best.Affinity)
 	case eval.Unreadable:
 		return "the expected document could not be read"
 	case eval.ShouldBeSilent:

@@ -14,7 +14,11 @@ import (
 // fillFlags gives every flag with a key what its row of the table says: name,
 // help, default and how its values are read.
 func fillFlags(k *kong.Kong) error {
+	command := ""
 	return kong.Visit(k.Model, func(v kong.Visitable, next kong.Next) error {
+		if node, ok := v.(*kong.Node); ok {
+			command = node.Name
+		}
 		flag, ok := v.(*kong.Flag)
 		if !ok || flag.Tag.Get("key") == "" {
 			return next(nil)
@@ -23,8 +27,8 @@ func fillFlags(k *kong.Kong) error {
 		if !ok {
 			return fmt.Errorf("flag --%s: key %s is not in the table of options", flag.Name, flag.Tag.Get("key"))
 		}
-		flag.Name, flag.Help, flag.PlaceHolder = o.Flag, o.Usage(), o.Hint()
-		flag.Default, flag.HasDefault = o.Default, o.Default != ""
+		flag.Name, flag.Help, flag.PlaceHolder = o.Flag, o.Usage(command), o.Hint()
+		flag.Default, flag.HasDefault = o.DefaultIn(command), o.DefaultIn(command) != ""
 		flag.Mapper = optionMapper{o}
 		return next(nil)
 	})

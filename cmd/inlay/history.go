@@ -14,6 +14,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/download"
 	"inlay/parse"
 	"inlay/turn"
 )
@@ -22,7 +23,22 @@ import (
 type history struct {
 	chat.History
 	path string
-	file []byte // as this process read or wrote it last; nil: it was not there
+	file []byte            // as this process read or wrote it last; nil: it was not there
+	held map[string][]byte // files of this process that have no path, by id
+}
+
+// hold keeps the bytes of files that no path leads to again: standard input and
+// downloads.
+func (h *history) hold(files []injection.File) {
+	for _, f := range files {
+		if f.Path != "" && !download.IsAddress(f.Path) || f.Data == nil {
+			continue
+		}
+		if h.held == nil {
+			h.held = map[string][]byte{}
+		}
+		h.held[parse.FileID(f.Data)] = f.Data
+	}
 }
 
 // openHistory reads the conversation; a path that is not there yet is an empty one.
@@ -65,7 +81,7 @@ func (h *history) said(limits parse.Limits) []turn.Said {
 		out[i] = turn.Said{Message: m}
 		for _, a := range m.Attachments {
 			if !a.IsImage() {
-				out[i].Files = append(out[i].Files, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: opener(a, m.Raw, limits)})
+				out[i].Files = append(out[i].Files, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: h.opener(a, m.Raw, limits)})
 			}
 		}
 	}
@@ -90,10 +106,16 @@ func (h *history) files() []chat.Attachment {
 // opener reads an attachment of an earlier turn from where it was found then,
 // and makes sure that it is still the same. A document that was cut from its
 // message is cut from it again.
-func opener(a chat.Attachment, raw string, limits parse.Limits) func(context.Context) ([]byte, error) {
+func (h *history) opener(a chat.Attachment, raw string, limits parse.Limits) func(context.Context) ([]byte, error) {
 	return func(ctx context.Context) ([]byte, error) {
 		if data, ok := a.Cut(raw); ok {
 			return data, nil
+		}
+		if data, ok := h.held[a.FileID]; ok {
+			return data, nil
+		}
+		if download.IsAddress(a.Path) {
+			return nil, &fault.Error{Code: fault.FileNotFound, Subject: a.Path, Reason: "was downloaded on an earlier turn and is not kept", Next: "attach it again with -f"}
 		}
 		if a.Path == "" {
 			return nil, &fault.Error{Code: fault.FileNotFound, Subject: a.Name, Reason: "was attached on an earlier turn and the history does not say where it is", Next: "attach it again with -f"}
@@ -113,7 +135,7 @@ func opener(a chat.Attachment, raw string, limits parse.Limits) func(context.Con
 func (h *history) add(messages ...chat.Message) error {
 	for _, m := range messages {
 		for i, a := range m.Attachments {
-			if abs, err := filepath.Abs(a.Path); err == nil && a.Path != "" {
+			if abs, err := filepath.Abs(a.Path); err == nil && a.Path != "" && !download.IsAddress(a.Path) {
 				m.Attachments[i].Path = abs
 			}
 		}

@@ -75,7 +75,7 @@ func httpDocument(t *testing.T, upstream, model string) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	var key strings.Builder
-	require.NoError(t, run(t.Context(), []string{"keys", "make", "ann", "--data", data}, func(string) string { return "" }, strings.NewReader(""), &key, io.Discard))
+	require.NoError(t, run(t.Context(), []string{"keys", "make", "ann", "--scope", "admin", "--data", data}, func(string) string { return "" }, strings.NewReader(""), &key, io.Discard))
 	secret := regexp.MustCompile(`inlay_\w+`).FindString(key.String())
 	address := served(t, "--data", data, "--upstream", "local="+upstream, "--context-length", "0")
 	handbook, err := os.ReadFile("../../testdata/handbook.md")
@@ -151,7 +151,7 @@ func sameShape(t *testing.T, at string, want, got any, same map[string]string) {
 	switch want := want.(type) {
 	case map[string]any:
 		is, ok := got.(map[string]any)
-		require.True(t, ok, "%s: %v is no object", at, got)
+		require.True(t, ok, "%s: %v is not an object", at, got)
 		for name, value := range want {
 			require.Contains(t, is, name, at)
 			shown, text := value.(string)
@@ -168,7 +168,7 @@ func sameShape(t *testing.T, at string, want, got any, same map[string]string) {
 		}
 	case []any:
 		is, ok := got.([]any)
-		require.True(t, ok, "%s: %v is no list", at, got)
+		require.True(t, ok, "%s: %v is not a list", at, got)
 		for i := range want {
 			require.Greater(t, len(is), i, at)
 			sameShape(t, at, want[i], is[i], same)

@@ -25,6 +25,7 @@ func (s settings) analyzer(getenv func(string) string) func(llm.Measurer) (inten
 type askJSON struct {
 	injection.Result
 	Intent *intent.Result `json:"intent,omitempty"`
+	Answer *answered      `json:"answer,omitempty"`
 }
 
 // movedText lists the documents, a line each.

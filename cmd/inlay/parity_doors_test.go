@@ -106,6 +106,7 @@ func parityDoors() []parityDoor {
 		{"completions", "all but the prompt by itself, which is in the messages that the model gets", noCompletions, (*parityRun).completions},
 		{"stream", "as completions, answered as a stream", noCompletions, (*parityRun).streamed},
 		{"kept chat", "as completions", noCompletions, (*parityRun).keptChat},
+		{"responses", "as completions, over `/v1/responses` with `previous_response_id`", noCompletions, (*parityRun).responses},
 		{"execution", decision + ", steps", noExecution, (*parityRun).execution},
 	}
 }

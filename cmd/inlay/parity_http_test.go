@@ -350,6 +350,48 @@ func (r *parityRun) keptChat() seen {
 	return r.completed(status, data)
 }
 
+// responses are the steps as responses that continue one another.
+func (r *parityRun) responses() seen {
+	previous := ""
+	for _, step := range r.turn.steps[:len(r.turn.steps)-1] {
+		status, data := r.response(step, previous)
+		require.Equal(r.t, http.StatusOK, status, "%s", data)
+		var made struct{ ID string }
+		require.NoError(r.t, json.Unmarshal(data, &made))
+		previous = made.ID
+	}
+	r.asked = r.model.requests()
+	status, data := r.response(r.turn.last(), previous)
+	return r.completed(status, data)
+}
+
+// response is a step as a request for a response.
+func (r *parityRun) response(step parityStep, previous string) (status int, data []byte) {
+	wants := r.body(step)
+	if step.strategy != "" {
+		wants["strategy"] = step.strategy
+	}
+	if step.rules != nil {
+		wants["tool_rules"] = step.rules
+	}
+	parts := []any{map[string]any{"type": "input_text", "text": step.text}}
+	for _, f := range step.files {
+		parts = append(parts, map[string]any{"type": "input_file", "filename": f.name, "file_data": []byte(f.content)})
+	}
+	body := map[string]any{"model": r.turn.modelName(), "input": []any{map[string]any{"role": "user", "content": parts}}, "inlay": wants}
+	if previous != "" {
+		body["previous_response_id"] = previous
+	}
+	var tools []any
+	for _, name := range step.tools {
+		tools = append(tools, map[string]any{"type": "function", "name": name, "parameters": map[string]any{"type": "object"}})
+	}
+	if tools != nil {
+		body["tools"] = tools
+	}
+	return r.post("/v1/responses", body)
+}
+
 func (r *parityRun) completed(status int, data []byte) seen {
 	if status != http.StatusOK {
 		return r.refused(data)

@@ -37,13 +37,13 @@ func parityTurns() []parityTurn {
 	first := parityStep{text: parityNotice, files: []parityFile{contract}}
 	with := func(s parityStep, options map[string]any) parityStep { s.options = options; return s }
 	ask := func(text string, files ...parityFile) parityStep { return parityStep{text: text, files: files} }
-	small := map[string]any{"context_length": 1024}
+	small, roomy := map[string]any{"context_length": 1024}, map[string]any{"context_length": 1100}
 	const ownWords = "a client of the OpenAI API sends its own words alone, and nothing in them says that a strategy made the earlier turn: it is made again without one"
 	return []parityTurn{
 		{name: "first", wants: "inject-full-content fits", steps: []parityStep{first}},
 		{name: "first, too large", wants: "retrieval exceeds_budget", steps: []parityStep{with(ask(parityNotice, handbook), small)}},
 		{name: "follow-up", wants: "none already_in_context", steps: []parityStep{first, ask("Please translate that to French.")}},
-		{name: "follow-up on passages", wants: "retrieval follow_up", steps: []parityStep{with(ask(parityNotice, handbook), small), with(ask("And the notice period in the trial period?"), small)}},
+		{name: "follow-up on passages", wants: "retrieval follow_up", steps: []parityStep{with(ask(parityNotice, handbook), roomy), with(ask("And the notice period in the trial period?"), roomy)}},
 		{name: "re-attached", wants: "none already_in_context", steps: []parityStep{first, ask("And the rent?", contract)}},
 		{name: "changed file", wants: "inject-full-content fits", steps: []parityStep{first, ask("And now?", parityFile{name: "contract.md", content: parityAmended})}},
 		{name: "two files", wants: "inject-full-content fits", steps: []parityStep{ask("What is due when, and who keeps the keys?", contract, notes)}},

@@ -6,7 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/inputs"
 	"inlay/internal/wire"
 	"inlay/parse"
 )
@@ -18,12 +20,12 @@ type parseCmd struct {
 	Boxes  bool   `help:"With --output json: where each word stands on its page (PDF)."`
 	Quiet  bool   `short:"q" help:"No statuses."`
 
-	File string `arg:"" help:"File to read; - is standard input."`
+	File rawArg `arg:"" optional:"" help:"File or web address to read; - is standard input, as is a pipe without a file."`
 }
 
 // Run parses one file.
 func (c *parseCmd) Run(ctx context.Context, a *app) error {
-	doc, err := parseOne(ctx, a, c.File, c.Quiet)
+	doc, err := parseOne(ctx, a, string(c.File), c.Quiet)
 	if err != nil {
 		return err
 	}
@@ -53,10 +55,30 @@ func withBoxes(doc parse.Document, wanted bool) placedDocument {
 
 // parseOne reads and parses a file, with its progress and warnings on stderr.
 func parseOne(ctx context.Context, a *app, path string, quiet bool) (parse.Document, error) {
+	path, err := a.named(path)
+	if err != nil {
+		return parse.Document{}, err
+	}
 	f, err := readFile(ctx, a, path)
 	if err != nil {
 		return parse.Document{}, err
 	}
+	return a.parse(ctx, f, quiet)
+}
+
+// named is the file of an argument that may be left out where a pipe is the document.
+func (a *app) named(path string) (string, error) {
+	switch {
+	case path != "":
+		return path, nil
+	case a.piped():
+		return inputs.Stdin, nil
+	}
+	return "", &fault.Error{Code: fault.Usage, Subject: "FILE", Reason: "is not given", Next: "name a file, or pipe one to standard input"}
+}
+
+// parse parses a file, with its progress and warnings on stderr.
+func (a *app) parse(ctx context.Context, f parse.File, quiet bool) (parse.Document, error) {
 	registry, err := wire.OpenParsers(a.limits, a.ocr, a.getenv)
 	if err != nil {
 		return parse.Document{}, err

@@ -36,8 +36,9 @@ func printResult(w io.Writer, r injection.Result) error {
 	if r.Used.N > 0 {
 		row("", "prompt %s", count(r.Used))
 	}
+	names := injection.ShownNames(r.Files, nil)
 	for i, f := range r.Files {
-		row(only(i == 0, "files"), "%s", describeFile(f))
+		row(only(i == 0, "files"), "%s", describeFile(f, names[i]))
 	}
 	if d.Strategy == injection.Retrieval {
 		row("search", "%s, threshold %.3g, limit %d%s", r.Embedder, r.Threshold, r.Limit, passages(r))
@@ -95,10 +96,10 @@ func count(c tokens.Count) string {
 	}
 }
 
-func describeFile(f injection.FileReport) string {
-	parts := []string{oneLine(f.Name), string(f.Strategy)}
+func describeFile(f injection.FileReport, name string) string {
+	parts := []string{oneLine(name), string(f.Strategy)}
 	if f.InContext {
-		return oneLine(f.Name) + ", already whole in the conversation"
+		return oneLine(name) + ", already whole in the conversation"
 	}
 	if f.Library != "" {
 		parts = append(parts, "read by "+f.Library)
@@ -128,6 +129,12 @@ func indexed(i *injection.IndexReport) string {
 }
 
 func printCitations(b *strings.Builder, r injection.Result) {
+	for _, n := range r.Notes {
+		fmt.Fprintf(b, "\n%s of %s\n", n.Kind, oneLine(n.File))
+		for line := range strings.Lines(n.Text) {
+			b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
+		}
+	}
 	for _, c := range r.Citations {
 		b.WriteString("\n" + oneLine(injection.Cite(c)))
 		if r.Coverage == nil {
@@ -137,6 +144,9 @@ func printCitations(b *strings.Builder, r injection.Result) {
 			fmt.Fprintf(b, ", under %q", c.Heading)
 		}
 		b.WriteString("\n")
+		if c.Header != "" {
+			b.WriteString("    " + c.Header + "\n")
+		}
 		for line := range strings.Lines(c.Text) {
 			b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
 		}

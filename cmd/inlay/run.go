@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"inlay/fault"
+	"inlay/internal/inputs"
 	"inlay/internal/wire"
 	"inlay/parse"
 	"inlay/parse/pdf"
@@ -35,7 +36,8 @@ type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Serve document chat over HTTP, for any client of the OpenAI API."`
 	Library  libraryCmd  `cmd:"" help:"Keep folders as libraries that are searched where they are: add, sync, watch, list, show, search, remove."`
 	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer libraries and a folder to agents by the Model Context Protocol, over standard input and output."`
-	Keys     keysCmd     `cmd:"" help:"Make, list and revoke the keys of the service."`
+	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke the keys of the service."`
+	Cache    cacheCmd    `cmd:"" help:"Clear what was derived from documents."`
 	Doctor   doctorCmd   `cmd:"" help:"Check a set-up, and say what to do where it is not sound."`
 }
 
@@ -50,6 +52,11 @@ type app struct {
 	settings       *source
 	limits         parse.Limits   // of reading files, set before the subcommand runs
 	ocr            *pdf.Tesseract // reads scanned pages; nil where that was not asked for
+	inputs         *inputs.Reader // of what the user names, set with limits
+	parsers        *parse.Registry
+	literal        int    // arguments after --, which name no files
+	assumed        bool   // standard input was attached without being named
+	taken          string // the argument that was taken as a file where a question is missing
 }
 
 // exited is how kong's --help and --version leave the parser.
@@ -92,6 +99,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		return a.report(args, usageError(err))
 	}
 	a.settings.note(k)
+	if i := slices.Index(args, "--"); i >= 0 {
+		a.literal = len(args) - i - 1
+	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	return a.report(args, k.Run(a))
 }

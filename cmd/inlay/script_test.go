@@ -3,6 +3,9 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +40,15 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/crane" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/markdown")
+		_, _ = io.WriteString(w, "# Crane\n\nThe crane rests on Sundays.\n")
+	}))
+	t.Cleanup(site.Close) // scripts run side by side, after this function
 	testscript.Run(t, testscript.Params{
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"hostile": hostile},
 		Dir:  dir, Files: files, UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
@@ -52,6 +64,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("EVALDATA", root+"/../../eval/testdata")
 			e.Setenv("SCANNED", root+"/../../parse/pdf/testdata/scanned.pdf")
 			e.Setenv("TESTDATA", root+"/../../testdata")
+			e.Setenv("SITE", site.URL)
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_CACHE_HOME", os.DevNull) // no folder: nothing is compiled ahead
 			return nil

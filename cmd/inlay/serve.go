@@ -37,6 +37,7 @@ type serviceSettings struct {
 	TLSCert     string        `key:"tls_cert"`
 	TLSKey      string        `key:"tls_key"`
 	CORS        []string      `key:"cors"`
+	AllowHost   []string      `key:"allow_hosts"`
 	MaxBody     int64         `key:"max_body_bytes"`
 	Bodies      int64         `key:"bodies_bytes"`
 	MaxFile     int64         `key:"max_file_bytes"`
@@ -46,6 +47,7 @@ type serviceSettings struct {
 	Memory      int64         `key:"document_memory_bytes"`
 	Load        int64         `key:"document_load_bytes"`
 	MaxSearch   int           `key:"max_search_bytes"`
+	CacheAge    time.Duration `key:"cache_age"`
 	MaxTime     time.Duration `key:"max_time"`
 	Rate        float64       `key:"rate"`
 	Concurrency int           `key:"concurrency"`
@@ -110,7 +112,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
 	api, err := httpapi.New(httpapi.Config{
-		Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Version: strings.TrimPrefix(version, "inlay "),
+		Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Hosts: lowered(c.AllowHost), Version: strings.TrimPrefix(version, "inlay "),
 		Limits: httpapi.Limits{
 			Body: c.MaxBody, Bodies: cmp.Or(c.Bodies, 4*c.MaxBody), File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency, Requests: c.Requests,
 		},
@@ -132,13 +134,26 @@ func (c *serveCmd) check() error {
 	for _, origin := range c.CORS {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != origin {
-			return &fault.Error{Code: fault.Usage, Subject: "--cors", Reason: "is no web origin", Next: "write it like https://app.example.org"}
+			return &fault.Error{Code: fault.Usage, Subject: "--cors", Reason: "is not a web origin", Next: "write it like https://app.example.org"}
+		}
+	}
+	for _, name := range c.AllowHost {
+		if name == "" || strings.ContainsAny(name, "/: *") {
+			return &fault.Error{Code: fault.Usage, Subject: "--allow-host", Reason: "must be a host name without scheme and port", Next: "write it like inlay.example.org"}
 		}
 	}
 	if c.Bodies != 0 && c.Bodies < 2*c.MaxBody {
 		return &fault.Error{Code: fault.Usage, Subject: "--bodies", Reason: "is less than twice --max-body, so that a key could not send the largest body", Next: fmt.Sprintf("give at least %d", 2*c.MaxBody)}
 	}
 	return nil
+}
+
+func lowered(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strings.ToLower(n)
+	}
+	return out
 }
 
 // gate asks for keys where others than this computer can call, and refuses to

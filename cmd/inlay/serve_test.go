@@ -204,7 +204,7 @@ func TestNodeClient(t *testing.T) {
 	address := served(t, "--upstream", "local=ollama:"+upstream)
 	handbook, err := filepath.Abs("../../testdata/handbook.md")
 	require.NoError(t, err)
-	node := exec.CommandContext(t.Context(), "node", filepath.Join(dir, "client.mjs"), address+"/v1", handbook, ollamatest.Chat)
+	node := exec.CommandContext(t.Context(), "node", filepath.Join(dir, "client.mjs"), address+"/v1", handbook, ollamatest.Chat, ollamatest.Llama3)
 	out, err := node.CombinedOutput()
 	t.Logf("%s", out)
 	require.NoError(t, err)

@@ -4,9 +4,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"time"
 
 	"inlay/fault"
+	"inlay/ignore"
 	"inlay/injection"
+	"inlay/internal/download"
+	"inlay/internal/inputs"
 	"inlay/internal/wire"
 	"inlay/options"
 	"inlay/parse"
@@ -42,13 +46,36 @@ type readSettings struct {
 	HTML        string `key:"html"`
 	OCR         bool   `key:"ocr"`
 	OCRLanguage string `key:"ocr_language"`
+
+	Include      []string      `key:"include"`
+	Exclude      []string      `key:"exclude"`
+	FolderFiles  int           `key:"folder_files"`
+	FolderBytes  int64         `key:"folder_bytes"`
+	DownloadTime time.Duration `key:"download_time"`
+	AllowPrivate bool          `key:"allow_private"`
 }
 
 // AfterApply hands the settings to whatever reads files, once flags are known.
 func (s readSettings) AfterApply(a *app) (err error) {
 	a.ocr = s.tesseract()
-	a.limits, err = s.limits()
+	if a.limits, err = s.limits(); err != nil {
+		return err
+	}
+	a.inputs, err = s.inputs(a)
 	return err
+}
+
+// inputs reads what the user names.
+func (s readSettings) inputs(a *app) (*inputs.Reader, error) {
+	include, err := ignore.ParseGlobs("--include", s.Include)
+	if err != nil {
+		return nil, err
+	}
+	exclude, err := ignore.ParseGlobs("--exclude", s.Exclude)
+	return &inputs.Reader{
+		Limits: a.limits, Stdin: a.stdin, Accept: a.leaveOut, Include: include, Exclude: exclude, Files: s.FolderFiles, Bytes: s.FolderBytes,
+		Download: download.Options{Timeout: s.DownloadTime, Private: s.AllowPrivate},
+	}, err
 }
 
 func (s readSettings) limits() (parse.Limits, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"inlay/fault"
+	"inlay/internal/wire"
 	"inlay/options"
 	"inlay/processor"
 )
@@ -40,7 +41,7 @@ func openSource(args []string, getenv func(string) string) (*source, error) {
 		return s, s.read(named, true)
 	}
 	candidates := []string{"inlay.yaml"}
-	if dir := userConfig(getenv); dir != "" {
+	if dir := wire.UserConfig(getenv); dir != "" {
 		candidates = append(candidates, filepath.Join(dir, "inlay", "inlay.yaml"))
 	}
 	for _, path := range candidates {
@@ -61,16 +62,6 @@ func configArg(args []string, getenv func(string) string) string {
 		}
 	}
 	return getenv("INLAY_CONFIG")
-}
-
-func userConfig(getenv func(string) string) string {
-	if dir := getenv("XDG_CONFIG_HOME"); dir != "" {
-		return dir
-	}
-	if home := getenv("HOME"); home != "" {
-		return filepath.Join(home, ".config")
-	}
-	return ""
 }
 
 func (s *source) read(path string, required bool) error {

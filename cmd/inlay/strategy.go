@@ -227,11 +227,12 @@ func (c *strategyMatchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	files, images, err := openFiles(ctx, a, c.File)
+	attached, err := openFiles(ctx, a, c.File)
 	if err != nil {
 		return err
 	}
-	list := turn.Attachments(files, images)
+	attached.tell(a)
+	list := turn.Attachments(attached.files, attached.images)
 	if _, given := render.Find(values, "attachments.files"); !given {
 		values["attachments.files"] = strategy.AttachmentValues(list)
 	}

@@ -13,7 +13,7 @@ import (
 
 // contextFlags say what strategies work on.
 type contextFlags struct {
-	File    []string `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File to attach; - is standard input. A mode may follow: big.pdf=retrieval."`
+	File    []rawArg `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File, folder, web address or glob to attach; - is standard input. A mode may follow: big.pdf=retrieval."`
 	Context string   `placeholder:"FILE" help:"JSON with attachments, clipboard, assistant, environment, extra and visual context."`
 }
 

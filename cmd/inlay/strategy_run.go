@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/internal/inputs"
 	"inlay/internal/wire"
 	"inlay/route"
 	"inlay/strategy"
@@ -76,9 +77,12 @@ func (c *strategyRunCmd) request(ctx context.Context, a *app, past *history) (re
 	if req.Text, err = c.input(a); err != nil {
 		return req, err
 	}
-	if req.Files, req.Images, err = openFiles(ctx, a, c.File); err != nil {
+	attached, err := openFiles(ctx, a, c.File)
+	if err != nil {
 		return req, err
 	}
+	attached.tell(a)
+	req.Files, req.Images = attached.files, attached.images
 	if req.Values, err = c.values(a, c.Model); err != nil {
 		return req, err
 	}
@@ -102,7 +106,7 @@ func (c *strategyRunCmd) input(a *app) (string, error) {
 	if c.Input != "-" {
 		return c.Input, nil
 	}
-	if slices.ContainsFunc(c.File, func(f string) bool { path, _ := splitMode(f); return path == "-" }) {
+	if slices.ContainsFunc(c.File, func(f rawArg) bool { path, _ := splitMode(string(f)); return path == inputs.Stdin }) {
 		return "", &fault.Error{Code: fault.Usage, Subject: "-", Reason: "standard input cannot be both a file and the input"}
 	}
 	data, err := io.ReadAll(a.stdin)

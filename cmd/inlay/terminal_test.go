@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -177,4 +179,121 @@ func TestLockOfADeadProcess(t *testing.T) {
 	require.NoError(t, err)
 	unlock()
 	require.NoFileExists(t, path+".lock")
+}
+
+// onTerminal runs the command on a terminal of its own, and returns what it shows
+// and a way to type.
+func onTerminal(t *testing.T, args ...string) (shown *screen, typed func(string), ended func() error) {
+	t.Helper()
+	cmd := command(t, args...)
+	cmd.Env = append(cmd.Environ(), "TERM=xterm", "INPUTRC=/dev/null", "HOME="+t.TempDir())
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = terminal.Close() })
+	shown = new(screen)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(shown, terminal)
+	}()
+	typed = func(text string) {
+		_, err := io.WriteString(terminal, text)
+		require.NoError(t, err)
+	}
+	return shown, typed, func() error {
+		err := cmd.Wait()
+		<-read
+		return err
+	}
+}
+
+// parrot is an OpenAI-compatible server that answers with the last line it was
+// sent, and that a passage says so.
+func parrot(t *testing.T) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"data": [{"id": "first"}, {"id": "second"}]}`)
+	})
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Model    string
+			Messages []struct{ Content string }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		asked := body.Messages[len(body.Messages)-1].Content
+		answer, _ := json.Marshal(fmt.Sprintf("%s heard %q [1].", body.Model, asked[max(0, len(asked)-30):]))
+		_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%s}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", answer)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL + "/v1"
+}
+
+// TestAskOnATerminal: with a model the answer is at the end, its sources under it;
+// without one, what to do next.
+func TestAskOnATerminal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tides.md")
+	require.NoError(t, os.WriteFile(path, []byte("# Harbour\n\nTides rise twice a day.\n"), 0o600))
+	shown, _, ended := onTerminal(t, "ask", "-q", "--model", "openai:m", "--base-url", parrot(t), "--context-length", "4096", path, "When do tides rise?")
+	require.NoError(t, ended(), "%q", &shown.text)
+	require.Regexp(t, `^m heard ".*When do tides rise\?" \[1\]\.\r\n\r\nSources \(\* cited\):\r\n  \* \[1\] tides\.md, whole`, shown.text.String())
+
+	shown, _, ended = onTerminal(t, "ask", "--no-answer", "-q", "--model", "openai:m", "--base-url", parrot(t), "--context-length", "4096", path, "When do tides rise?")
+	require.NoError(t, ended())
+	require.Contains(t, shown.text.String(), "strategy   inject-full-content")
+	require.NotContains(t, shown.text.String(), "heard")
+
+	shown, _, ended = onTerminal(t, "ask", path, "When do tides rise?")
+	require.NoError(t, ended())
+	require.Regexp(t, `\r\nnext: .*--output prompt prints the prompt`, shown.text.String())
+	shown, _, ended = onTerminal(t, "ask", "When do tides rise?")
+	require.NoError(t, ended())
+	require.Regexp(t, `\r\nnext: attach files with -f FILE`, shown.text.String())
+}
+
+// TestEditor: commands and files are completed, earlier lines come back, a question
+// may have several lines, typed or pasted, and a model may be picked from a list.
+func TestEditor(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tides-of-the-harbour.md"), []byte("Tides rise twice a day.\n"), 0o600))
+	shown, typed, ended := onTerminal(t, "chat", "-q", "--base-url", parrot(t), "--context-length", "4096")
+	wait := func(what string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return shown.count(what) > 0 }, 60*time.Second, 5*time.Millisecond, "%s in %q", what, &shown.text)
+	}
+	wait("Number or name [1]: ")
+	typed("2\n")
+	wait("> ")
+	typed("/att\t")
+	wait("/attach")
+	typed(" " + dir + "/tides-\t\r")
+	typed("Is it tides?\r")
+	wait(`second heard "`)
+	wait(`Is it tides?" [1].`)
+	wait("* [1] tides-of-the-harbour.md, whole")
+	typed("\x1b[A\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[Dhigh \r") // up, and before "tides?"
+	wait(`Is it high tides?" [1].`)
+	typed("One\\\rTwo?\r")
+	wait(`One\nTwo?" [1].`)
+	typed("\"\"\"Three\rFour?\"\"\"\r")
+	wait(`Three\nFour?" [1].`)
+	typed("\x1b[200~Five\nSix?\x1b[201~\r")
+	wait(`Five\nSix?" [1].`)
+	typed("\x03")
+	wait("Ctrl-C again")
+	typed("\x04")
+	require.NoError(t, ended(), "%q", &shown.text)
+}
+
+func TestQuestionsOfSeveralLines(t *testing.T) {
+	lines := make(chan string, 8)
+	for _, line := range []string{"one", `"""two`, "three", `"""`, `"""four"""`, `"""open`, "end"} {
+		lines <- line
+	}
+	close(lines)
+	require.Equal(t, []string{"one", "two\nthree", "four", "\"\"\"open\nend"}, slices.Collect(gathered(lines)))
 }

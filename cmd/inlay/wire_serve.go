@@ -39,13 +39,15 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	kept, err := wire.OpenStore(filepath.Join(c.Data, "cache"))
+	dir, err := cache.OpenDir(filepath.Join(c.Data, cacheFolder), cache.Options{MaxBytes: wire.CacheBytes, MaxAge: c.CacheAge})
 	if err != nil {
 		return nil, err
 	}
+	go expire(ctx, dir, log)
+	var kept cache.Store = dir
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
 	kept = forgetting{counted{kept, metrics}, recent}
-	upstreams, err := c.upstreams(a, tracer, log)
+	upstreams, err := c.upstreams(a, tracer, log, metrics.UpstreamRetried)
 	if err != nil {
 		return nil, err
 	}
@@ -73,14 +75,14 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	}
 	return service.Open(ctx, service.Config{
 		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
-		Data:  c.Data, State: store, Injector: injector, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
+		Data:  c.Data, State: store, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})
 }
 
 // upstreams are those of --upstream, then the one that --model names.
-func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (upstream.Servers, error) {
+func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger, retried func(upstream string)) (upstream.Servers, error) {
 	var list upstream.Servers
 	if err := c.CheckProvider(); err != nil {
 		return nil, err
@@ -96,20 +98,25 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger) (
 			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream", Reason: "must be NAME=PROVIDER:URL, with each name once", Next: "write it like local=ollama:" + ollama.DefaultURL}
 		}
 		key := a.getenv("INLAY_UPSTREAM_KEY_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
+		again := func() { retried(name) }
 		switch provider {
 		case "ollama":
-			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
+			list = append(list, ollamaUpstream(name, ollama.Config{URL: address, Fallback: c.window(), Patience: relayPatience, Retried: again, Logger: log, Around: tracer.Around(name)}))
 		case "openai", openai.ResponsesProvider:
 			if key == "" && strings.HasPrefix(address, openai.DefaultURL) {
 				key = a.getenv(wire.KeyVariable) // never to another server
 			}
-			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Logger: log, Around: tracer.Around(name)}))
+			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Patience: relayPatience, Retried: again, Logger: log, Around: tracer.Around(name)}))
 		default:
 			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai nor openai-responses as its provider", Next: "write it like " + name + "=ollama:" + ollama.DefaultURL}
 		}
 	}
 	return list, nil
 }
+
+// relayPatience is how long pauses before a busy server of models is asked again
+// may take together: the client has been told when to come again by then.
+const relayPatience = 2 * time.Second
 
 func ollamaUpstream(name string, c ollama.Config) upstream.Server {
 	c.Library = &tokens.Library{}
@@ -227,6 +234,25 @@ func closeTracer(ctx context.Context, tracer *tracing.Tracer) error {
 	return tracer.Close(ctx)
 }
 
+// cacheFolder is the cache in the data folder.
+const cacheFolder = "cache"
+
+// expire removes what nobody used for long from the cache, every hour until ctx ends.
+func expire(ctx context.Context, dir *cache.Dir, log *slog.Logger) {
+	every := time.NewTicker(time.Hour)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			if err := dir.Expire(); err != nil {
+				log.WarnContext(ctx, "the cache cannot be cleared of old entries", "code", string(fault.CodeOf(err)))
+			}
+		}
+	}
+}
+
 // counted is a store whose lookups are counted.
 type counted struct {
 	cache.Store
@@ -251,4 +277,15 @@ type forgetting struct {
 func (f forgetting) Forget(ctx context.Context, namespace, of string) error {
 	f.recent.Forget(namespace, of)
 	return f.Store.Forget(ctx, namespace, of)
+}
+
+// Erase implements [cache.Eraser].
+func (f forgetting) Erase(ctx context.Context, namespace string) error {
+	f.recent.Erase(namespace)
+	if c, ok := f.Store.(counted); ok {
+		if e, ok := c.Store.(cache.Eraser); ok {
+			return e.Erase(ctx, namespace)
+		}
+	}
+	return nil
 }

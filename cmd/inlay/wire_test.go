@@ -55,7 +55,7 @@ func TestServeFallback(t *testing.T) {
 		c := &serveCmd{}
 		c.ContextLength = tt.given
 		c.Upstream = []string{"here=openai:" + scriptedModel(t)}
-		upstreams, err := c.upstreams(a, nil, slog.New(slog.DiscardHandler))
+		upstreams, err := c.upstreams(a, nil, slog.New(slog.DiscardHandler), func(string) {})
 		require.NoError(t, err)
 		m, err := upstreams[0].Open("mystery", 0)
 		require.NoError(t, err)

@@ -4,14 +4,11 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"inlay/internal/keys"
 )
 
 // uploads remembers what questions must know of uploaded files, so that one
 // about the same file does not ask the state again. What this process deletes
-// is forgotten at once; what another process deletes is believed for as long as
-// a key is ([keys.Fresh]).
+// is forgotten at once; what another process deletes is gone after uploadFresh.
 type uploads struct {
 	mu      sync.Mutex
 	known   map[uploadKey]upload
@@ -29,6 +26,9 @@ type upload struct {
 	at      time.Time
 }
 
+// uploadFresh is how long an upload is believed to be as it was.
+const uploadFresh = time.Second
+
 // maxUploads bounds how many are remembered.
 const maxUploads = 4096
 
@@ -38,7 +38,7 @@ func (u *uploads) get(ctx context.Context, key uploadKey, load func(context.Cont
 	one, ok := u.known[key]
 	before := u.forgets
 	u.mu.Unlock()
-	if ok && time.Since(one.at) < keys.Fresh {
+	if ok && time.Since(one.at) < uploadFresh {
 		return one, nil
 	}
 	at := time.Now()

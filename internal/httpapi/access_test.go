@@ -28,7 +28,7 @@ var requestIDs = regexp.MustCompile(`req_[a-z0-9]+`)
 // another key's ids. All are refused; what is another's answers as what is
 // nobody's, but for the id.
 func TestAccess(t *testing.T) {
-	s := start(t, setup{keys: true})
+	s := start(t, setup{keys: true, limits: httpapi.Limits{WrongKeys: 1000}, upstreams: newUpstream(t, says("hi")).list()})
 	ann, bob := s.key("ann"), s.key("bob")
 	mine := s.made(ann)
 	var table strings.Builder
@@ -46,8 +46,7 @@ func TestAccess(t *testing.T) {
 			row = append(row, got.status)
 		}
 		if mine[kind] != "" && strings.Contains(path, "{id}") {
-			body := bodyFor(path)
-			foreign, missing := s.do(method, theirs, bob, body), s.do(method, nobodys, bob, body)
+			foreign, missing := s.do(method, theirs, bob, bodyFor(t, path)), s.do(method, nobodys, bob, bodyFor(t, path))
 			require.Equal(t, http.StatusNotFound, foreign.status, "%s: %s", r, foreign.body)
 			require.Equal(t, missing.status, foreign.status, r)
 			require.Equal(t, masked(missing.body, "none"), masked(foreign.body, mine[kind]), r)
@@ -64,17 +63,21 @@ func TestAccess(t *testing.T) {
 		"/v1/preprocess":                             `{"messages": [{"role": "user", "text": "q"}], "context_length": 100, "files": [{"id": "ID"}]}`,
 		"/v1/preprocess#":                            `{"messages": [{"role": "user", "text": "q"}], "context_length": 100, "chat_id": "CHAT"}`,
 		"/v1/preprocessors/files":                    `{"input": "q", "context_length": 100, "files": [{"id": "ID"}]}`,
+		"/v1/responses":                              `{"model": "m", "inlay": {"context_length": 900}, "input": [{"role": "user", "content": [{"type": "input_text", "text": "q"}, {"type": "input_file", "file_id": "ID"}]}]}`,
+		"/v1/responses#":                             `{"model": "m", "inlay": {"context_length": 900}, "input": "q", "previous_response_id": "resp_RESPONSE"}`,
+		"/v1/responses##":                            `{"model": "m", "inlay": {"context_length": 900}, "input": [{"type": "item_reference", "id": "msg_RESPONSE_o0"}]}`,
 		"/v1/evaluations":                            `{"files": [{"id": "ID"}], "questions": [{"question": "q"}]}`,
 		"/v1/strategies/match":                       `{"files": [{"id": "ID"}]}`,
 		"/v1/strategies/summarize-documents/execute": `{"context_length": 100, "files": [{"id": "ID"}]}`,
 	} {
-		with := func(file, chat string) answer {
-			body := strings.ReplaceAll(strings.ReplaceAll(body, "ID", file), "CHAT", chat)
-			return s.do("POST", strings.TrimSuffix(path, "#"), bob, []byte(body))
+		with := func(file, chat, response string) answer {
+			body := strings.NewReplacer("ID", file, "CHAT", chat, "RESPONSE", response).Replace(body)
+			return s.do("POST", strings.TrimRight(path, "#"), bob, []byte(body))
 		}
-		foreign, missing := with(mine["files"], mine["chats"]), with("none", "none")
+		response := strings.TrimPrefix(mine["responses"], "resp_")
+		foreign, missing := with(mine["files"], mine["chats"], response), with("none", "none", "none")
 		require.Equal(t, http.StatusNotFound, foreign.status, "%s: %s", path, foreign.body)
-		require.Equal(t, masked(missing.body, "none"), masked([]byte(masked(foreign.body, mine["files"])), mine["chats"]), path)
+		require.Equal(t, masked(missing.body, "none"), masked([]byte(masked([]byte(masked(foreign.body, mine["files"])), mine["chats"])), response), path)
 	}
 }
 
@@ -83,11 +86,17 @@ func (s *server) made(secret string) map[string]string {
 	var chat struct{ ID string }
 	s.do("POST", "/v1/chats", secret, map[string]any{"title": "t"}).into(s.t, &chat)
 	file := s.upload(secret, "a.txt", "text")
-	return map[string]string{"files": file, "chats": chat.ID, "evaluations": s.evaluate(secret, file)}
+	var r reply
+	s.do("POST", "/v1/responses", secret, respond("q")).into(s.t, &r)
+	return map[string]string{"files": file, "chats": chat.ID, "evaluations": s.evaluate(secret, file), "responses": r.ID, "uploads": s.begun(secret, 10)}
 }
 
 // bodyFor is a body that the route would take.
-func bodyFor(path string) []byte {
+func bodyFor(tb testing.TB, path string) any {
+	tb.Helper()
+	if strings.HasSuffix(path, "/parts") {
+		return formOf(tb, "@data:blob", "x")
+	}
 	if strings.HasSuffix(path, "/messages") {
 		return []byte(`{"role": "assistant", "text": "x"}`)
 	}
@@ -103,16 +112,16 @@ func TestKeys(t *testing.T) {
 	s := start(t, setup{})
 	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", "made-up", nil).status, "no key was ever made: clients must send one, any will do")
 	secret := s.key("ann")
-	require.Eventually(t, func() bool { return s.do("GET", "/v1/files", "made-up", nil).status == http.StatusUnauthorized }, waitFor, tick)
+	require.Equal(t, http.StatusUnauthorized, s.do("GET", "/v1/files", "made-up", nil).status, "at once")
 	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", secret, nil).status)
 	require.Equal(t, http.StatusOK, s.do("GET", "/v1/files", "", nil, "X-Api-Key", secret).status)
 	for _, open := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json"} {
 		require.Equal(t, http.StatusOK, s.do("GET", open, "", nil).status, open)
 	}
-	keys, err := s.store.ListKeys(t.Context())
+	list, err := s.store.ListKeys(t.Context(), "")
 	require.NoError(t, err)
-	require.NoError(t, s.store.RevokeKey(t.Context(), keys[0].ID, time.Now()))
-	require.Eventually(t, func() bool { return s.do("GET", "/v1/files", secret, nil).status == http.StatusUnauthorized }, waitFor, tick)
+	require.NoError(t, s.store.RevokeKey(t.Context(), "", list[0].ID, time.Now()))
+	require.Equal(t, http.StatusUnauthorized, s.do("GET", "/v1/files", secret, nil).status, "at once")
 	require.NotContains(t, s.logs.String(), secret)
 }
 
@@ -130,13 +139,53 @@ func TestWebPages(t *testing.T) {
 	preflight := s.do("OPTIONS", "/v1/files", "", nil, "Origin", "https://app.example.org", "Access-Control-Request-Method", "POST")
 	require.Equal(t, http.StatusNoContent, preflight.status)
 
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/files", nil)
-	require.NoError(t, err)
-	req.Host = "rebound.example.org"
-	resp, err := s.Client().Do(req)
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	require.Equal(t, http.StatusForbidden, resp.StatusCode)
+	for _, c := range []struct {
+		method, origin, site, mode, dest string
+		want                             int
+	}{
+		{"GET", "https://evil.example.org", "cross-site", "cors", "empty", http.StatusForbidden},
+		{"GET", "", "cross-site", "no-cors", "image", http.StatusForbidden},
+		{"GET", "", "same-site", "no-cors", "empty", http.StatusForbidden},
+		{"GET", "null", "cross-site", "navigate", "iframe", http.StatusForbidden},
+		{"GET", "", "cross-site", "navigate", "iframe", http.StatusForbidden},
+		{"GET", "", "cross-site", "navigate", "document", http.StatusOK},
+		{"GET", "", "none", "navigate", "document", http.StatusOK},
+		{"GET", s.URL, "same-origin", "cors", "empty", http.StatusOK},
+		{"POST", "", "cross-site", "navigate", "document", http.StatusForbidden},
+	} {
+		got := s.do(c.method, "/v1/files", "", nil, "Origin", c.origin, "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode, "Sec-Fetch-Dest", c.dest)
+		require.Equal(t, c.want, got.status, "%+v: %s", c, got.body)
+	}
+}
+
+// TestLocalMeansLocal: without keys, only names of this computer and those that
+// the operator allows are served, whatever other headers a request has.
+func TestLocalMeansLocal(t *testing.T) {
+	s := start(t, setup{hosts: []string{"inlay.example.org"}})
+	ask := func(host string, headers ...string) int {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/files", nil)
+		require.NoError(t, err)
+		req.Host = host
+		for i := 0; i+1 < len(headers); i += 2 {
+			req.Header.Set(headers[i], headers[i+1])
+		}
+		resp, err := s.Client().Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp.StatusCode
+	}
+	for _, host := range []string{"localhost", "LOCALHOST.:8765", "127.0.0.1:1", "127.8.9.10", "[::1]:8765", "inlay.localhost", "inlay.example.org", "Inlay.example.org:80"} {
+		require.Equal(t, http.StatusOK, ask(host), host)
+	}
+	headers := [][]string{{"X-Api-Key", "x"}, {"Authorization", "Bearer x"}, {"X-Forwarded-Host", "localhost"}, {"Origin", "http://evil.example"}, {"Sec-Fetch-Site", "same-origin"}, {}}
+	for _, host := range []string{"evil.example", "localhost.evil.example", "evil.inlay.example.org", "192.168.1.5", "0.0.0.0:8765", "[::]", "127.0.0.1.evil.example", "desk"} {
+		for _, h := range headers {
+			require.Equal(t, http.StatusForbidden, ask(host, h...), "%s %v", host, h)
+		}
+	}
+	secret := s.key("ann")
+	require.Equal(t, http.StatusOK, ask("192.168.1.5", "X-Api-Key", secret), "the advice was followed")
+	require.Equal(t, http.StatusUnauthorized, ask("192.168.1.5"))
 }
 
 // TestRate: one key's excess is refused with when to come again, another's

@@ -28,6 +28,7 @@ type Config struct {
 	Logger  *slog.Logger
 	Limits  Limits
 	Origins []string // web origins that may call; none
+	Hosts   []string // names, in lower case, that a server without keys is called by, besides this computer's own; none
 	Version string
 	Tracer  *tracing.Tracer // of requests; nil: off
 }
@@ -44,6 +45,7 @@ type Limits struct {
 	Burst       int           // requests at once above it; twice the rate
 	Concurrency int           // requests of one caller under way; 64
 	Requests    int           // requests of all callers under way; 512
+	WrongKeys   int           // wrong keys of one address at once, then one a second; 20
 }
 
 func (l Limits) withDefaults() Limits {
@@ -56,6 +58,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Burst, max(1, int(2*l.Rate)))
 	def(&l.Concurrency, 64)
 	def(&l.Requests, 512)
+	def(&l.WrongKeys, 20)
 	return l
 }
 
@@ -68,14 +71,15 @@ func def[T comparable](field *T, value T) {
 
 // API answers requests.
 type API struct {
-	config  Config
-	service *service.Service
-	limiter *limiter
-	bodies  bodies
-	log     *slog.Logger
-	routes  []route
-	spec    []byte    // openapi.json
-	buffers sync.Pool // of *buffer
+	config   Config
+	service  *service.Service
+	limiter  *limiter
+	bodies   bodies
+	failures failures
+	log      *slog.Logger
+	routes   []route
+	spec     []byte    // openapi.json
+	buffers  sync.Pool // of *buffer
 }
 
 // New puts the service behind HTTP.
@@ -87,7 +91,7 @@ func New(c Config) (*API, error) {
 	if c.Metrics == nil {
 		c.Metrics = NewMetrics()
 	}
-	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), bodies: bodies{most: c.Limits.Bodies}, log: c.Logger}
+	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), bodies: bodies{most: c.Limits.Bodies}, failures: failures{most: c.Limits.WrongKeys}, log: c.Logger}
 	a.buffers.New = func() any { return &buffer{} }
 	a.routes = a.table()
 	spec, err := a.describe()
@@ -109,7 +113,7 @@ type route struct {
 func (a *API) table() []route {
 	return []route{
 		{method: "GET", path: "/healthz", open: true, handle: a.health, doc: operation{tag: "server", summary: "Whether the process lives", answer: statusAnswer{}}},
-		{method: "GET", path: "/readyz", open: true, handle: a.ready, doc: operation{tag: "server", summary: "Whether requests can be answered", answer: statusAnswer{}}},
+		{method: "GET", path: "/readyz", open: true, handle: a.ready, doc: operation{tag: "server", summary: "Whether requests can be answered", answer: readyAnswer{}}},
 		{method: "GET", path: "/metrics", open: true, handle: a.metrics, doc: operation{tag: "server", summary: "Figures in Prometheus' form", kind: "text/plain"}},
 		{method: "GET", path: "/openapi.json", open: true, handle: a.openapi, doc: operation{tag: "server", summary: "This description", kind: "application/json"}},
 
@@ -119,7 +123,20 @@ func (a *API) table() []route {
 		{method: "DELETE", path: "/v1/files/{id}", openai: true, handle: a.deleteFile, doc: operation{tag: "files", summary: "Delete a file and its bytes", answer: deleted{}}},
 		{method: "GET", path: "/v1/files/{id}/content", openai: true, stream: true, handle: a.fileContent, doc: operation{tag: "files", summary: "The bytes as they were uploaded", kind: "application/octet-stream"}},
 
+		{method: "POST", path: "/v1/uploads", openai: true, handle: a.beginUpload, doc: operation{tag: "files", summary: "Begin a file that comes in parts; it has an hour", body: uploadRequest{}, answer: uploadObject{}}},
+		{method: "POST", path: "/v1/uploads/{id}/parts", openai: true, stream: true, handle: a.addPart, doc: operation{tag: "files", summary: "Send a part, of 64 MiB at the most; parts may come side by side", form: partForm(), answer: partObject{}}},
+		{method: "POST", path: "/v1/uploads/{id}/complete", openai: true, handle: a.completeUpload, doc: operation{tag: "files", summary: "Make a file of the parts", body: completeRequest{}, answer: uploadObject{}}},
+		{method: "POST", path: "/v1/uploads/{id}/cancel", openai: true, handle: a.cancelUpload, doc: operation{tag: "files", summary: "Forget an upload and its parts", answer: uploadObject{}}},
+
 		{method: "POST", path: "/v1/chat/completions", openai: true, stream: true, handle: a.complete, doc: operation{tag: "chat", summary: "The OpenAI API's chat completions, with files", body: completionRequest{}, answer: completionAnswer{}, events: true}},
+		{method: "POST", path: "/v1/responses", openai: true, stream: true, handle: a.respond, doc: operation{tag: "responses", summary: "The OpenAI API's responses, with files", body: responseRequest{}, answer: responseAnswer{}, events: true}},
+		{method: "GET", path: "/v1/responses/{id}", openai: true, handle: a.getResponse, doc: operation{tag: "responses", summary: "A stored response", answer: responseAnswer{}}},
+		{method: "DELETE", path: "/v1/responses/{id}", openai: true, handle: a.deleteResponse, doc: operation{tag: "responses", summary: "Delete a response, its input and the files that came inside it", answer: deleted{}}},
+		{method: "POST", path: "/v1/responses/{id}/cancel", openai: true, handle: a.cancelResponse, doc: operation{tag: "responses", summary: "End a response that runs in the background; there is none, so it is a conflict", answer: responseAnswer{}}},
+		{method: "GET", path: "/v1/responses/{id}/input_items", openai: true, handle: a.inputItems, doc: operation{tag: "responses", summary: "The items of a response's request", query: pageQuery(), answer: itemList{}}},
+
+		{method: "POST", path: "/v1/embeddings", openai: true, handle: a.embed, doc: operation{tag: "embeddings", summary: "Vectors of texts by the server's embedder", body: embeddingRequest{}, answer: embeddingList{}}},
+
 		{method: "GET", path: "/v1/models", openai: true, handle: a.listModels, doc: operation{tag: "chat", summary: "The models of all upstreams", answer: modelList{}}},
 		{method: "GET", path: "/v1/models/{id...}", openai: true, handle: a.getModel, doc: operation{tag: "chat", summary: "One model", answer: modelObject{}}},
 
@@ -138,6 +155,13 @@ func (a *API) table() []route {
 		{method: "POST", path: "/v1/chats/{id}/messages", handle: a.addMessage, doc: operation{tag: "chats", summary: "Add a message as it is, such as an answer", body: message{}, answer: chatWhole{}}},
 		{method: "POST", path: "/v1/chats/{id}/turns/{turn}/replay", handle: a.replayTurn, doc: operation{tag: "chats", summary: "Render a turn again that a strategy made, from what is kept: the same bytes", answer: strategy.Execution{}}},
 		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
+
+		{method: "DELETE", path: "/v1/cache", handle: a.clearCache, doc: operation{tag: "files", summary: "Erase what was derived from your documents, those inside requests too; it is made again when needed", answer: deleted{}}},
+
+		{method: "GET", path: "/v1/keys", handle: a.listKeys, doc: operation{tag: "keys", summary: "The keys of the caller's owner", answer: keyList{}}},
+		{method: "POST", path: "/v1/keys", handle: a.makeKey, doc: operation{tag: "keys", summary: "Make a key of the same owner", body: keyRequest{}, answer: keyObject{}}},
+		{method: "POST", path: "/v1/keys/{id}/rotate", handle: a.rotateKey, doc: operation{tag: "keys", summary: "Give a key a new secret; the old one ends after grace", body: rotateRequest{}, answer: keyObject{}}},
+		{method: "DELETE", path: "/v1/keys/{id}", handle: a.revokeKey, doc: operation{tag: "keys", summary: "Revoke a key", answer: deleted{}}},
 
 		{method: "POST", path: "/v1/evaluations", handle: a.startEvaluation, doc: operation{tag: "evaluations", summary: "Try thresholds, limits and chunk sizes on questions with known answers", body: jobs.EvaluationRequest{}, answer: evaluationObject{}}},
 		{method: "GET", path: "/v1/evaluations", handle: a.listEvaluations, doc: operation{tag: "evaluations", summary: "Your evaluations", query: pageQuery(), answer: evaluationList{}}},

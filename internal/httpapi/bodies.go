@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"inlay/fault"
-	"inlay/internal/state"
 )
 
 // bodies bounds what the bodies of all requests under way take in memory. A key
@@ -22,12 +21,13 @@ type bodies struct {
 // firstPart is what a body may be without being counted, in bytes.
 const firstPart = 64 << 10
 
-// take adds n bytes of owner's, unless they would be too many. It never waits:
+// take adds n bytes of owner's, unless they would be too many; owner is empty
+// where nobody needs a key, and there is nobody to protect. It never waits:
 // whoever waits holds the beginning of a body, and could wait for another one.
 func (b *bodies) take(owner string, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.all+n > b.most || owner != state.Local && b.owner[owner]+n > b.most/2 {
+	if b.all+n > b.most || owner != "" && b.owner[owner]+n > b.most/2 {
 		return false
 	}
 	if b.owner == nil {
@@ -93,7 +93,7 @@ func (c *call) doubled(data []byte, limit int64) ([]byte, error) {
 		size = min(size, firstPart)
 	}
 	if n := size - firstPart - c.holds; n > 0 {
-		if !c.api.bodies.take(c.owner, n) {
+		if !c.api.bodies.take(c.account, n) {
 			return nil, errBodies()
 		}
 		c.holds += n

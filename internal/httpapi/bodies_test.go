@@ -21,7 +21,7 @@ func TestBodies(t *testing.T) {
 	send := func(owner string, n int, announced int64) (*call, error) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", iotest.HalfReader(bytes.NewReader(bytes.Repeat([]byte("x"), n))))
 		r.ContentLength = announced
-		c := &call{Request: r, w: &recorder{ResponseWriter: httptest.NewRecorder()}, owner: owner, api: a}
+		c := &call{Request: r, w: &recorder{ResponseWriter: httptest.NewRecorder()}, owner: owner, account: owner, api: a}
 		data, err := c.readBody(make([]byte, 0, 700))
 		if err == nil {
 			require.Len(t, data, n)

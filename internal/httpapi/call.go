@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -10,12 +11,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	fastjson "github.com/segmentio/encoding/json"
 
 	"inlay/fault"
+	"inlay/internal/keys"
 	"inlay/internal/state"
 	"inlay/options"
 )
@@ -23,17 +26,22 @@ import (
 // call is one request on its way.
 type call struct {
 	*http.Request
-	w     *recorder
-	id    string // of the request, in answers and logs
-	owner string
-	holds int64 // bytes of its body that are counted among the bodies
-	api   *API
+	w       *recorder
+	id      string // of the request, in answers and logs
+	owner   string
+	account string // whose limits count: the owner, or empty where nobody needs a key
+	caller  keys.Caller
+	holds   int64 // bytes of its body that are counted among the bodies
+	api     *API
 }
 
 func (c *call) ctx() context.Context { return c.Context() }
 
 // json answers with v.
-func (c *call) json(v any) error {
+func (c *call) json(v any) error { return c.jsonWith(http.StatusOK, v) }
+
+// jsonWith answers with v and a status.
+func (c *call) jsonWith(status int, v any) error {
 	b := c.api.buffer()
 	defer c.api.release(b)
 	var err error
@@ -43,7 +51,10 @@ func (c *call) json(v any) error {
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(b.data))) // else it goes in chunks
-	_, _ = patientWriter{c}.Write(b.data)              // a client that does not take it is gone
+	if status != http.StatusOK {
+		c.w.WriteHeader(status)
+	}
+	_, _ = patientWriter{c}.Write(b.data) // a client that does not take it is gone
 	return nil
 }
 
@@ -158,6 +169,20 @@ func decodeJSON(data []byte, v any) error {
 	return jsonError(err)
 }
 
+// decodeField is decodeJSON for the value of a field: errors name it.
+func decodeField(name string, data []byte, v any) error {
+	err := decodeJSON(data, v)
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		g := *f
+		g.Subject = name + "." + f.Subject
+		if f.Subject == "body" {
+			g.Subject = name
+		}
+		return &g
+	}
+	return err
+}
+
 // unknownField is the name of a field that is not known, as the client wrote it.
 func unknownField(err error) string {
 	name, _ := strings.CutPrefix(err.Error(), unknownFieldError)
@@ -177,11 +202,11 @@ func jsonError(err error) error {
 	var bytes base64.CorruptInputError
 	switch {
 	case errors.As(err, &bytes):
-		e.Subject, e.Reason = "data", fmt.Sprintf("is no base64 at byte %d of it", int64(bytes))
+		e.Subject, e.Reason = "data", fmt.Sprintf("is not valid base64 at byte %d of it", int64(bytes))
 	case errors.As(err, &kind):
 		e.Subject, e.Reason = field(kind.Field), "is of the wrong type, want "+jsonType(kind.Type.Kind().String())
 	case errors.As(err, &syntax):
-		e.Reason = fmt.Sprintf("is no valid JSON at byte %d", syntax.Offset)
+		e.Reason = fmt.Sprintf("is not valid JSON at byte %d", syntax.Offset)
 	case errors.Is(err, errMoreJSON):
 		e.Reason = "holds " + errMoreJSON.Error()
 	case strings.HasPrefix(err.Error(), unknownFieldError):
@@ -189,16 +214,16 @@ func jsonError(err error) error {
 	case errors.As(err, new(*fault.Error)):
 		return err
 	default:
-		e.Reason = "is no valid JSON"
+		e.Reason = "is not valid JSON"
 	}
 	return e
 }
 
+// field is a field as clients write it: encoding/json adds the names of embedded
+// types, which begin with a capital, as no name of ours does.
 func field(path string) string {
-	if path == "" {
-		return "body"
-	}
-	return path
+	parts := slices.DeleteFunc(strings.Split(path, "."), func(part string) bool { return part == "" || part[0] >= 'A' && part[0] <= 'Z' })
+	return cmp.Or(strings.Join(parts, "."), "body")
 }
 
 func jsonType(kind string) string {

@@ -96,7 +96,7 @@ func TestChain(t *testing.T) {
 
 	up.answer = streams(`{"choices": [{"index": 0, "delta": {"content": "this is forbid"}}]}`, `{"choices": [{"index": 0, "delta": {"content": "den"}, "finish_reason": "stop"}]}`)
 	got = s.do("POST", "/v1/chat/completions", "", body)
-	require.Equal(t, http.StatusUnprocessableEntity, got.status, string(got.body))
+	require.Equal(t, http.StatusBadRequest, got.status, string(got.body))
 	require.Contains(t, string(got.body), "processor.halted")
 	require.Contains(t, string(got.body), "ask otherwise", "what to do")
 	require.NotContains(t, string(got.body), "forbid")
@@ -109,7 +109,7 @@ func TestChainAndWindow(t *testing.T) {
 	for _, chain := range []string{shortened, `processors: { drop_defaults: true, message_modifiers: [ConversationCompactorModifier] }`} {
 		s := start(t, setup{upstreams: up.list(), chains: chained(t, chain)})
 		got := s.do("POST", "/v1/chat/completions", "", ask([]any{map[string]any{"role": "user", "content": strings.Repeat("how long is the notice period? ", 400)}}))
-		require.Equal(t, http.StatusUnprocessableEntity, got.status, string(got.body))
+		require.Equal(t, http.StatusBadRequest, got.status, string(got.body))
 		require.Contains(t, string(got.body), `"code":"context_length_exceeded"`)
 		require.Contains(t, string(got.body), "the window has room for")
 		require.Contains(t, string(got.body), "larger window", "what to do")

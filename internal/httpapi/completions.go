@@ -61,6 +61,7 @@ type decided struct {
 	Threshold   *float64               `json:"threshold,omitempty"`
 	Limit       int                    `json:"limit,omitempty"`
 	Citations   []chat.Citation        `json:"citations,omitempty"`
+	Notes       []injection.Note       `json:"notes,omitempty"`
 	NearMisses  *injection.NearMisses  `json:"near_misses,omitempty"`
 	Warnings    []injection.Warning    `json:"warnings,omitempty"`
 	Failures    []injection.Failure    `json:"failures,omitempty"`
@@ -133,8 +134,11 @@ type fileCitation struct {
 }
 
 func (a *API) complete(c *call) (err error) {
-	body, wants, err := c.completionBody()
+	body, wants, err := c.wantsBody()
 	if err != nil {
+		return err
+	}
+	if err := c.mayKeep(wants.ChatID); err != nil {
 		return err
 	}
 	done, err := a.service.Complete(c.ctx(), c.owner, body, wants)
@@ -152,17 +156,17 @@ func (a *API) complete(c *call) (err error) {
 	return a.wholeCompletion(c, done)
 }
 
-// completionBody takes the field inlay off the rest.
-func (c *call) completionBody() (body map[string]json.RawMessage, wants service.Wants, err error) {
+// wantsBody takes the field inlay off the rest.
+func (c *call) wantsBody() (body map[string]json.RawMessage, wants service.Wants, err error) {
 	data, err := c.readBody(nil)
 	if err != nil {
 		return nil, wants, err
 	}
 	if err := json.Unmarshal(data, &body); err != nil || body == nil {
-		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is no JSON object", Next: "see /openapi.json"}
+		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is not a JSON object", Next: "see /openapi.json"}
 	}
 	if raw, ok := body["inlay"]; ok {
-		if err = decodeJSON(raw, &wants); err == nil {
+		if err = decodeField("inlay", raw, &wants); err == nil {
 			wants.Options, err = wants.Values("inlay.")
 		}
 		delete(body, "inlay")
@@ -191,7 +195,7 @@ func (a *API) wholeCompletion(c *call, done *service.Completion) error {
 		}
 		return c.json(json.RawMessage(data))
 	}
-	return &fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server gave no answer", Next: "ask again"}
+	return errNoAnswer()
 }
 
 // streamCompletion hands on chunks as they come. A failure before the first is
@@ -280,7 +284,7 @@ func (d *decided) ofFiles(r *injection.Result) {
 	if r.Decision.Strategy != "" { // else the turn goes on, and nothing was decided
 		d.Decision, d.Threshold = &r.Decision, &r.Threshold
 	}
-	d.Files, d.Embedder, d.Limit = r.Files, r.Embedder, r.Limit
+	d.Files, d.Notes, d.Embedder, d.Limit = r.Files, r.Notes, r.Embedder, r.Limit
 	d.NearMisses, d.Warnings, d.Failures = r.NearMisses, r.Warnings, r.Failures
 }
 

@@ -199,7 +199,7 @@ func TestUpstreamFails(t *testing.T) {
 		"too long": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(400)
 			_, _ = io.WriteString(w, `{"error": {"code": "context_length_exceeded"}}`)
-		}, false, 422, `"code":"context_length_exceeded"`},
+		}, false, 400, `"code":"context_length_exceeded"`},
 		"no JSON":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, false, 502, `backend_unreachable`},
 		"cut off":     {streams(piece), true, 200, `"code":"answer_unfinished"`},
 		"cut at once": {streams(), true, 502, `"code":"answer_unfinished"`},
@@ -245,7 +245,7 @@ func TestCompletionsRefuse(t *testing.T) {
 	u := newUpstream(t, says("x"))
 	s := start(t, setup{upstreams: u.list()})
 	for body, want := range map[string]string{
-		`[]`:                           `body: is no JSON object`,
+		`[]`:                           `body: is not a JSON object`,
 		`{"model": "m"}`:               `messages: is invalid`,
 		`{"model": 1, "messages": []}`: `model: is invalid`,
 		`{"model": "m", "messages": [{"role": "SECRET", "content": "x"}]}`:                                                          `messages[0].role: is invalid`,

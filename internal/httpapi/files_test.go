@@ -97,7 +97,7 @@ func TestUploadsAreRefused(t *testing.T) {
 	require.Equal(t, http.StatusUnsupportedMediaType, packed.status)
 	require.Contains(t, string(packed.body), "send it without compression")
 	got := s.do("POST", "/v1/files", "", formOf(t, "@file:b.txt", "y"))
-	require.Equal(t, http.StatusUnprocessableEntity, got.status)
+	require.Equal(t, http.StatusBadRequest, got.status)
 	require.Contains(t, string(got.body), "more than 1 file ")
 	kept, err := filepath.Glob(filepath.Join(dir, "files", "*", "*", "*"))
 	require.NoError(t, err)

@@ -71,9 +71,14 @@ func FuzzRoutes(f *testing.F) {
 		ask + file + `}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c", "content": "x"}, {"role": "user", "content": "and?"}], "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}], "n": 2}`,
 		ask + `[{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]}], "user": "{\"choices\": [{\"index\": 3, \"message\": {\"content\": [1], \"annotations\": 7}}]}"}`,
 		ask + file + `}], "stream": true, "user": "data: {\"choices\": [{\"delta\": {\"content\": \"hi\"}, \"finish_reason\": \"stop\"}, {\"index\": -1}]}\n\ndata: {\"error\": {\"message\": \"x\"}}\n\n"}`,
+		`{"model": "builtin", "input": ["a", "b"], "encoding_format": "base64"}`, `{"bytes": 5, "filename": "a.txt", "purpose": "user_data"}`, `{"part_ids": ["part_aaaaaaaaaa", "../x"], "md5": "x"}`,
+		"--b\r\nContent-Disposition: form-data; name=\"data\"; filename=\"blob\"\r\n\r\nx\r\n--b--\r\n",
+		`{"model": "m", "input": "q", "inlay": {"context_length": 4096}}`, `{"model": "m", "inlay": {"context_length": 4096}, "stream": true, "store": false, "input": [{"role": "user", "content": [{"type": "input_text", "text": "what?"}, {"type": "input_file", "filename": "a.md", "file_data": "VGhlIHNreSBpcyBncmVlbi4="}]}, {"type": "reasoning", "summary": []}, {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}, {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "x"}]}], "tools": [{"type": "function", "name": "f"}, {"type": "namespace", "name": "n", "tools": [{"type": "function", "name": "g"}]}, {"type": "custom", "name": "h", "format": {"type": "grammar", "syntax": "lark"}}], "tool_choice": {"type": "function", "name": "f"}}`,
+		`{"model": "m", "previous_response_id": "resp_x", "input": [{"type": "item_reference", "id": "msg_x_o0"}], "text": {"format": {"type": "json_schema", "schema": {}}}, "metadata": {"a": "b"}}`,
+		`{"model": "m", "inlay": {"context_length": 4096}, "stream": true, "user": "data: {\"choices\": [{\"delta\": {\"content\": \"hi\", \"tool_calls\": [{\"index\": 7, \"function\": {\"arguments\": \"{\"}}, {\"index\": 7, \"id\": \"x\"}]}, \"finish_reason\": \"content_filter\"}]}\n\ndata: [DONE]\n\n", "input": "q"}`,
 		`{"model": "echo/m", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "q", "name": "n"}], "inlay": {"strategy": "summarize-documents", "mode": "retrieval", "retrieval_limit": 2, "retrieval_affinity_threshold": 0, "context": {"extra": {"a": 1}}, "intent": "builtin", "context_length": 999}}`,
 	} {
-		for route := range 10 {
+		for route := range 17 {
 			f.Add(uint8(route), false, []byte(seed))
 			f.Add(uint8(route), true, []byte(seed))
 		}
@@ -81,6 +86,8 @@ func FuzzRoutes(f *testing.F) {
 	paths := []string{
 		"/v1/files", "/v1/preprocess", "/v1/chat/completions", "/v1/strategies/match", "/v1/strategies/summarize-documents/execute",
 		"/v1/preprocessors/files", "/v1/chats", "/v1/chats/none/messages", "/v1/evaluations", "/v1/evaluations/none/cancel",
+		"/v1/responses", "/v1/responses/none/cancel", "/v1/embeddings",
+		"/v1/uploads", "/v1/uploads/upload_aaaaaaaaaa/parts", "/v1/uploads/upload_aaaaaaaaaa/complete", "/v1/uploads/upload_aaaaaaaaaa/cancel",
 	}
 	s := start(f, setup{upstreams: echoes()}).api.Handler()
 	f.Fuzz(func(t *testing.T, route uint8, form bool, body []byte) {

@@ -15,7 +15,20 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/durable"
+	"inlay/internal/state"
 )
+
+// Allowed is how many of the three scopes a route is open to.
+func Allowed(a *API, path string) (n int) {
+	for _, r := range a.routes {
+		for _, s := range []state.Scope{state.Read, state.Write, state.Admin} {
+			if r.method+" "+r.path == path && s.Allows(r.scope()) {
+				n++
+			}
+		}
+	}
+	return n
+}
 
 // Protected lists the routes that need a key, as "METHOD path".
 func Protected(a *API) []string {

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"inlay/fault"
-	"inlay/internal/state"
 )
 
 // limiter counts the requests of each caller.
@@ -47,8 +46,8 @@ func (*limited) Error() string { return "rate limited" }
 // Unwrap gives it a code.
 func (l *limited) Unwrap() error { return &l.err }
 
-// enter lets a request of owner in until leave is called. The rate is of keys;
-// where nobody needs one, there is nobody to protect from another.
+// enter lets a request of owner in until leave is called. The rate is of owners
+// of keys; where nobody needs one, owner is empty and there is nobody to protect.
 func (l *limiter) enter(owner string) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +55,7 @@ func (l *limiter) enter(owner string) (leave func(), err error) {
 	if c.under >= l.limits.Concurrency || l.under >= l.limits.Requests {
 		return nil, tooMany(time.Second)
 	}
-	if l.limits.Rate > 0 && owner != state.Local {
+	if l.limits.Rate > 0 && owner != "" {
 		if r := c.rate.Reserve(); r.Delay() > 0 {
 			after := r.Delay()
 			r.Cancel()

@@ -31,6 +31,7 @@ type Metrics struct {
 	lookups     *prometheus.CounterVec
 	unread      *prometheus.CounterVec
 	upstream    *prometheus.CounterVec
+	retries     *prometheus.CounterVec
 	evaluations *prometheus.CounterVec
 	splits      *prometheus.CounterVec
 	documents   prometheus.Counter
@@ -53,6 +54,7 @@ func NewMetrics() *Metrics {
 		saved:       prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_tokens_saved_total", Help: "Tokens of files that whole injection would have put into prompts beyond what was put there; files that were counted only as far as the decision needed count that far."}),
 		lookups:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_cache_lookups_total", Help: "Lookups of parses, chunks and vectors."}, []string{"kind", "result"}),
 		unread:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_parse_failures_total", Help: "Files that could not be read."}, []string{"code"}),
+		retries:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_upstream_retries_total", Help: "Requests that a busy server of models was sent again."}, []string{"upstream"}),
 		upstream:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_upstream_errors_total", Help: "Failures of servers of models."}, []string{"upstream", "code"}),
 		evaluations: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_evaluations_total", Help: "Evaluations that are over, by how they ended."}, []string{"status"}),
 		splits:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_intent_analyses_total", Help: "Questions looked through for pasted bulk: whole (nothing moved), moved, failed (the question stayed)."}, []string{"analyzer", "outcome"}),
@@ -62,7 +64,7 @@ func NewMetrics() *Metrics {
 		routeTokens: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_tokens_total", Help: "Tokens of answered routed turns by stage: preprocessor, big, big-retry."}, []string{"stage", "direction"}),
 		routeSaved:  prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_route_saved_tokens_total", Help: "Tokens that answered routed turns saved against their unrouted prompts; turns that cost more count nothing."}),
 	}
-	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.evaluations, m.splits, m.documents, m.routed, m.reasons, m.routeTokens, m.routeSaved,
+	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.retries, m.evaluations, m.splits, m.documents, m.routed, m.reasons, m.routeTokens, m.routeSaved,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return m
@@ -143,6 +145,9 @@ func (m *Metrics) Stage(name string, took time.Duration) {
 func (m *Metrics) UpstreamFailed(upstream string, code fault.Code) {
 	m.upstream.WithLabelValues(upstream, string(code)).Inc()
 }
+
+// UpstreamRetried counts a request that a server of models was sent again.
+func (m *Metrics) UpstreamRetried(upstream string) { m.retries.WithLabelValues(upstream).Inc() }
 
 // Lookup counts a look into the cache.
 func (m *Metrics) Lookup(kind string, hit bool) {

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -101,15 +99,16 @@ func (a *API) guarded(ctx context.Context, c *call, r route) (err error) {
 	if r.open {
 		return r.handle(c)
 	}
-	if c.owner, err = a.config.Gate.Owner(ctx, secretOf(c.Request)); err != nil {
+	if ctx, err = a.admit(ctx, c, r); err != nil {
 		return err
 	}
-	leave, err := a.limiter.enter(c.owner)
+	c.Request = c.WithContext(ctx)
+	leave, err := a.limiter.enter(c.account)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	defer func() { a.bodies.give(c.owner, c.holds) }()
+	defer func() { a.bodies.give(c.account, c.holds) }()
 	return ended(ctx, r.handle(c))
 }
 
@@ -135,6 +134,9 @@ func (a *API) note(c *call, r route, err error, took time.Duration) {
 	level, attrs := slog.LevelInfo, []slog.Attr{
 		slog.String("request", c.id), slog.String("method", c.Method), slog.String("route", r.path), slog.Int("status", c.w.statusOr(err)),
 		slog.Int64("bytes", c.w.bytes), slog.Float64("ms", float64(took.Microseconds())/1000), slog.String("owner", c.owner),
+	}
+	if c.caller.Key != "" {
+		attrs = append(attrs, slog.String("key", c.caller.Key))
 	}
 	if err != nil {
 		f := failureOf(err)
@@ -178,60 +180,6 @@ func secretOf(r *http.Request) string {
 	return r.Header.Get("X-Api-Key")
 }
 
-// outer is what holds for every request before it has a route: web pages of
-// other origins may neither read nor cause anything unless they are allowed.
-func (a *API) outer(next http.Handler) http.Handler {
-	protection := http.NewCrossOriginProtection()
-	for _, origin := range a.config.Origins {
-		_ = protection.AddTrustedOrigin(origin) // checked by ValidOrigin before
-	}
-	refuse := a.serve(route{path: "", open: true, handle: func(*call) error {
-		return &fault.Error{Code: fault.PreprocessorPermissionUnavailable, Subject: "origin", Reason: "web pages of other origins may not call", Next: "allow it with --cors"}
-	}})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		origin := r.Header.Get("Origin")
-		allowed := origin != "" && slices.Contains(a.config.Origins, origin)
-		if allowed {
-			allowOrigin(w.Header(), origin)
-			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-				w.WriteHeader(http.StatusNoContent)
-				return
-			}
-		}
-		if !allowed && protection.Check(r) != nil || a.rebound(r) {
-			refuse.ServeHTTP(w, r)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func allowOrigin(h http.Header, origin string) {
-	h.Set("Access-Control-Allow-Origin", origin)
-	h.Add("Vary", "Origin")
-	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key, X-Request-Id")
-	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
-	h.Set("Access-Control-Max-Age", "600")
-}
-
-// rebound reports a request of a web page whose name was bound to this
-// computer: where no key protects, only this computer's own names are served.
-func (a *API) rebound(r *http.Request) bool {
-	if a.config.Gate.Require || secretOf(r) != "" {
-		return false
-	}
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	if host == "" || strings.EqualFold(host, "localhost") {
-		return false
-	}
-	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err != nil
-}
-
 // noRoute answers what is no route: an address that has other methods, or none.
 func (a *API) noRoute(mux *http.ServeMux) route {
 	return route{path: "-", open: true, handle: func(c *call) error {
@@ -246,7 +194,7 @@ func (a *API) noRoute(mux *http.ServeMux) route {
 		if len(allowed) == 0 {
 			next := "see /openapi.json"
 			if ofOpenAI(c.URL.Path) {
-				next = "of the OpenAI API this server has /v1/chat/completions, /v1/files and /v1/models"
+				next = "of the OpenAI API this server has /v1/chat/completions, /v1/responses, /v1/embeddings, /v1/files, /v1/uploads and /v1/models"
 			}
 			return &fault.Error{Code: fault.NotFound, Subject: "route", Reason: "there is nothing at this address", Next: next}
 		}

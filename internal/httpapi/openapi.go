@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"inlay/internal/lazy"
+	"inlay/llm/responses"
 	"inlay/options"
 	"inlay/processor"
 	"inlay/strategy"
@@ -126,7 +127,8 @@ func writtenAs(registry huma.Registry) {
 		registry.RegisterTypeAlias(t, word)
 	}
 	registry.RegisterTypeAlias(reflect.TypeFor[strategy.Duration](), reflect.TypeFor[float64]())
-	registry.RegisterTypeAlias(reflect.TypeFor[strategy.Text](), reflect.TypeFor[any]()) // a text, or an object with base64
+	registry.RegisterTypeAlias(reflect.TypeFor[responses.Content](), reflect.TypeFor[any]()) // a text, or a list of parts
+	registry.RegisterTypeAlias(reflect.TypeFor[strategy.Text](), reflect.TypeFor[any]())     // a text, or an object with base64
 }
 
 // schemaName names a type without its package: ours are told apart by name.
@@ -235,6 +237,7 @@ func uploadForm() *huma.Schema {
 	return &huma.Schema{
 		Type: "object", Required: []string{"file"}, Properties: map[string]*huma.Schema{
 			"file": {Type: "string", Format: "binary"}, "purpose": {Type: "string", Description: "user_data"},
+			"expires_after[anchor]": {Type: "string", Description: "created_at"}, "expires_after[seconds]": {Type: "integer", Description: "3600 to 2592000: when the file is deleted by itself"},
 		},
 	}
 }

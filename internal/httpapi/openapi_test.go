@@ -170,7 +170,7 @@ func TestOptionsAreDescribed(t *testing.T) {
 // is answered in the form that it reads, with what is here.
 func TestOpenAIAddresses(t *testing.T) {
 	s := start(t, setup{})
-	for _, path := range []string{"/v1/responses", "/v1/embeddings", "/v1/chat/nothing"} {
+	for _, path := range []string{"/v1/assistants", "/v1/vector_stores", "/v1/responses/x/nothing", "/v1/chat/nothing"} {
 		var e struct {
 			Error struct{ Message, Type, Code string }
 		}
@@ -179,6 +179,7 @@ func TestOpenAIAddresses(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, got.status)
 		require.Equal(t, "invalid_request_error", e.Error.Type)
 		require.Contains(t, e.Error.Message, "/v1/chat/completions")
+		require.Contains(t, e.Error.Message, "/v1/responses")
 		require.NotContains(t, string(got.body), "secret")
 	}
 	require.Contains(t, string(s.do("POST", "/v1/nothing", "", nil).body), "urn:inlay:error:not_found")

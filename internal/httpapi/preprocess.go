@@ -73,6 +73,9 @@ func (a *API) preprocess(c *call) error {
 		return err
 	}
 	q, err := r.question()
+	if err == nil {
+		err = c.mayKeep(r.ChatID)
+	}
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ func eventsOf(t *testing.T, body []byte) (names, data []string) {
 func TestPreprocessRefuses(t *testing.T) {
 	s := start(t, setup{})
 	for body, want := range map[string]string{
-		``:     `body: is no valid JSON`,
+		``:     `body: is not valid JSON`,
 		`null`: `messages: does not end with a message of the user`,
 		`{"messages": [{"role": "assistant", "text": "SECRET"}]}`:           `messages: does not end with a message of the user`,
 		`{"messages": [{"role": "SECRET"}, {"role": "user", "text": "q"}]}`: `messages[0].role: is not system`,
@@ -155,7 +155,7 @@ func TestPreprocessRefuses(t *testing.T) {
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "limit": 1}`:                                    `limit: is now called retrieval_limit`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "retrieval_limit": 1000}`:                       `retrieval_limit: must be a whole number from 1 to 100, not 1000`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "prompt_set": "/etc"}`:                          `prompt_set: must be classic or cited`,
-		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"name": "x"}, {"data": "SECRET="}]}`: `is no base64 at byte`,
+		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"name": "x"}, {"data": "SECRET="}]}`: `is not valid base64 at byte`,
 		`{"messages": [{"role": "user", "text": "SECRET", "content": "SECRET"}]}`:                                           `messages[0]: has both text and content`,
 		`{"messages": [{"role": "user", "text": "q"}], "context_length": 9, "files": [{"id": "x", "name": "y"}]}`:           `files[0]: is invalid`,
 	} {

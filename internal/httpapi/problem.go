@@ -26,7 +26,7 @@ func statusOf(code fault.Code) int {
 		return http.StatusBadRequest
 	case fault.Unauthorized:
 		return http.StatusUnauthorized
-	case fault.PreprocessorPermissionUnavailable:
+	case fault.Forbidden, fault.PreprocessorPermissionUnavailable:
 		return http.StatusForbidden
 	case fault.FileNotFound, fault.ModelNotFound, fault.NotFound, fault.StrategyNotFound, fault.PreprocessorNotFound:
 		return http.StatusNotFound
@@ -105,7 +105,7 @@ func failureOf(err error) failure {
 			e = inner // what stopped the preprocessor: a file, the window
 			f.cause = e.Code
 		}
-		f.subject, f.reason, f.next = e.Subject, e.Reason, e.Next
+		f.subject, f.reason, f.next, f.retry = e.Subject, e.Reason, e.Next, e.RetryAfter
 	}
 	if isServerPath(f.subject, err) { // where the server keeps things is its operator's
 		f.code, f.subject, f.reason, f.next = fault.Internal, "server", "cannot use its store", "tell whoever runs it"
@@ -119,7 +119,7 @@ func failureOf(err error) failure {
 		f = f.fromUpstream(u.Upstream)
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		f.status, f.reason, f.next = http.StatusInsufficientStorage, "the server has no room left on its disk", "try again later"
+		f.status, f.reason, f.next = http.StatusInsufficientStorage, "the server has no room left on its disk", "delete something, or try again later"
 	}
 	if f.code == fault.RateLimited {
 		f.retry = cmp.Or(f.retry, 5*time.Second)
@@ -240,6 +240,9 @@ func (c *call) fail(err error, openai bool) {
 	}
 	if f.status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="inlay"`)
+	}
+	if openai && f.status == http.StatusUnprocessableEntity {
+		f.status = http.StatusBadRequest // as that API says it; some of its clients send a 422 again
 	}
 	var body any = f.openai()
 	kind := "application/json"

@@ -65,6 +65,7 @@ type setup struct {
 	limits    httpapi.Limits
 	upstreams upstream.Servers
 	origins   []string
+	hosts     []string
 	chains    func(string, llm.Generator) (*processor.Chains, error)
 	router    *route.Router
 	mode      route.Mode
@@ -109,7 +110,7 @@ func start(tb testing.TB, o setup) *server {
 	})
 	require.NoError(tb, err)
 	api, err := httpapi.New(httpapi.Config{
-		Service: service, Gate: &keys.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Logger: log, Metrics: metrics, Version: "test",
+		Service: service, Gate: &keys.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Hosts: o.hosts, Logger: log, Metrics: metrics, Version: "test",
 	})
 	require.NoError(tb, err)
 	s := &server{Server: httptest.NewServer(api.Handler()), t: tb, dir: o.dir, api: api, store: store, logs: logs}
@@ -142,7 +143,7 @@ func (h held) Parse(ctx context.Context, f parse.File, report parse.Progress) (p
 // key makes a key and returns its secret.
 func (s *server) key(name string) string {
 	s.t.Helper()
-	_, secret, err := keys.Make(s.t.Context(), s.store, name)
+	_, secret, err := keys.Make(s.t.Context(), s.store, keys.Wish{Name: name})
 	require.NoError(s.t, err)
 	return secret
 }

@@ -88,6 +88,9 @@ func (a *API) execution(c *call) (service.Question, error) {
 	if err := c.decode(&r); err != nil {
 		return service.Question{}, err
 	}
+	if err := c.mayKeep(r.ChatID); err != nil {
+		return service.Question{}, err
+	}
 	given, err := r.Values("")
 	if err != nil {
 		return service.Question{}, err

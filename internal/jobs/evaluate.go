@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"inlay/cache"
 	"inlay/eval"
 	"inlay/fault"
 	"inlay/internal/files"
@@ -31,7 +32,6 @@ type evaluations struct {
 type underWay struct {
 	owner   string
 	how     EvaluationProgress
-	told    time.Time     // of how, last
 	changed chan struct{} // closed when something is new
 	cancel  context.CancelFunc
 	gone    bool // canceled or deleted
@@ -90,23 +90,16 @@ func (s *evaluations) begin(id string, how EvaluationProgress, cancel context.Ca
 	return !u.gone
 }
 
-// often is how often progress is told, and often enough how often it is kept.
-const (
-	often       = 100 * time.Millisecond
-	oftenEnough = time.Second
-)
+// oftenEnough is how often progress is kept and told.
+const oftenEnough = 500 * time.Millisecond
 
-// note keeps progress in mind and wakes who watches it.
+// note takes progress and wakes who watches it.
 func (s *evaluations) note(id string, how EvaluationProgress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u := s.under[id]
-	stage := u.how.Stage != how.Stage || u.how.Setting != how.Setting
 	u.how = how
-	if stage || time.Since(u.told) >= often {
-		u.told = time.Now()
-		u.wake()
-	}
+	u.wake()
 }
 
 func (u *underWay) wake() {
@@ -153,9 +146,10 @@ func (s *evaluations) finish(id string) {
 	}
 }
 
-// mostBegun is how often an evaluation is begun: one that ended the server
-// every time must not do so for ever.
-const mostBegun = 3
+// mostStuck is how often in a row an evaluation may be cut off by the end of its
+// process, which nobody asked for, without having kept anything new: one that ends
+// the server every time must not do so for ever.
+const mostStuck = 3
 
 // evaluate runs an evaluation on [eval.Run], which goes on from the owner's
 // cache where an earlier process was ended. What a stopping server leaves is
@@ -166,23 +160,37 @@ func (s *Jobs) evaluate(ctx context.Context, record state.Evaluation) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	e, err := evaluationOf(record)
-	e.How = EvaluationProgress{Begun: e.How.Begun + 1}
+	e.How.Begun++
+	e.Stuck++
 	if !s.evals.begin(record.ID, e.How, cancel) {
 		return
 	}
-	if e.How.Begun > mostBegun {
-		err = &fault.Error{Code: fault.Internal, Subject: "evaluation", Reason: fmt.Sprintf("was begun %d times, and each time the server was ended", mostBegun), Next: "start it with fewer files, or look into the server's log"}
+	if e.Stuck > mostStuck {
+		err = &fault.Error{Code: fault.Internal, Subject: "evaluation", Reason: fmt.Sprintf("ended the server %d times in a row at the same place", mostStuck), Next: "start it with fewer files, or look into the server's log"}
 	}
 	record.State = state.Running
 	var result json.RawMessage
 	if err == nil {
-		s.keepProgress(ctx, record, e.How)
+		s.keepProgress(ctx, record, keptProgress{e.How, e.Stuck})
 		result, err = s.report(ctx, record, e)
 	}
-	if stopping.Err() != nil || ctx.Err() != nil {
+	if stopping.Err() != nil {
+		s.leave(ctx, record)
+		return
+	}
+	if ctx.Err() != nil {
 		return
 	}
 	s.conclude(ctx, record, result, err)
+}
+
+// leave notes how far an evaluation is that a stopping server leaves to the next.
+func (s *Jobs) leave(ctx context.Context, record state.Evaluation) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if how, ok := s.evals.progress(record.ID); ok {
+		s.keepProgress(ctx, record, keptProgress{EvaluationProgress: how})
+	}
 }
 
 // conclude keeps the outcome.
@@ -192,7 +200,7 @@ func (s *Jobs) conclude(ctx context.Context, record state.Evaluation, result jso
 		if err == nil {
 			how.Share, how.Left = 1, 0
 		}
-		record.Progress, _ = json.Marshal(how)
+		record.Progress, _ = json.Marshal(keptProgress{EvaluationProgress: how})
 	}
 	if err != nil {
 		record.State = state.Broken
@@ -224,14 +232,10 @@ func (s *Jobs) report(ctx context.Context, record state.Evaluation, e Evaluation
 	if err != nil {
 		return nil, err
 	}
-	kept := time.Now()
-	o.Report = func(p eval.Progress) {
-		how := EvaluationProgress{p.Stage, p.Setting, p.Done, p.Total, p.Share, p.Elapsed.Seconds(), p.Left.Seconds(), e.How.Begun}
-		s.evals.note(record.ID, how)
-		if time.Since(kept) >= oftenEnough {
-			kept = time.Now()
-			s.keepProgress(ctx, record, how)
-		}
+	on := &onward{jobs: s, record: record, from: e.How, how: e.How, stuck: e.Stuck, kept: time.Now()}
+	o.Report = func(p eval.Progress) { on.report(ctx, p) }
+	if o.Store != nil {
+		o.Store = keeping{o.Store, sync.OnceFunc(func() { on.moved(ctx) })}
 	}
 	out, err := eval.Run(ctx, o)
 	if err != nil {
@@ -246,7 +250,63 @@ func (s *Jobs) report(ctx context.Context, record state.Evaluation, e Evaluation
 	return small.Bytes(), err
 }
 
-func (s *Jobs) keepProgress(ctx context.Context, record state.Evaluation, how EvaluationProgress) {
+// onward tells of the progress of an evaluation, which never falls back: what an
+// earlier process had done is shown until this one is further.
+type onward struct {
+	jobs   *Jobs
+	record state.Evaluation
+	from   EvaluationProgress // of the process before
+
+	mu    sync.Mutex
+	how   EvaluationProgress
+	stuck int
+	kept  time.Time
+}
+
+func (on *onward) report(ctx context.Context, p eval.Progress) {
+	on.mu.Lock()
+	defer on.mu.Unlock()
+	elapsed := on.from.Elapsed + p.Elapsed.Seconds()
+	if p.Share >= on.how.Share {
+		on.how = EvaluationProgress{p.Stage, p.Setting, p.Done, p.Total, p.Share, elapsed, p.Left.Seconds(), on.from.Begun}
+	}
+	on.how.Elapsed = elapsed
+	if time.Since(on.kept) >= oftenEnough {
+		on.keep(ctx)
+	}
+}
+
+// moved notes that something new was kept: the evaluation is not stuck.
+func (on *onward) moved(ctx context.Context) {
+	on.mu.Lock()
+	defer on.mu.Unlock()
+	on.stuck = 0
+	on.keep(ctx)
+}
+
+// keep shows progress only when it is kept: what was shown outlives a kill.
+func (on *onward) keep(ctx context.Context) {
+	on.kept = time.Now()
+	on.jobs.keepProgress(ctx, on.record, keptProgress{on.how, on.stuck})
+	on.jobs.evals.note(on.record.ID, on.how)
+}
+
+// keeping is a store that tells of the first entry that is put into it.
+type keeping struct {
+	cache.Store
+	put func()
+}
+
+// Put implements [cache.Store].
+func (k keeping) Put(ctx context.Context, key cache.Key, data []byte) error {
+	err := k.Store.Put(ctx, key, data)
+	if err == nil {
+		k.put()
+	}
+	return err
+}
+
+func (s *Jobs) keepProgress(ctx context.Context, record state.Evaluation, how keptProgress) {
 	record.Progress, _ = json.Marshal(how)
 	err := s.config.State.UpdateEvaluation(ctx, record)
 	if err != nil && !errors.Is(err, state.ErrNotFound) && ctx.Err() == nil {

@@ -18,6 +18,7 @@ type Evaluation struct {
 	state.Evaluation
 	Asked     EvaluationRequest // without the bytes of files
 	How       EvaluationProgress
+	Stuck     int                  // how often in a row it was cut off without keeping anything new
 	Why       *files.ReadingError  // of one that failed
 	Recommend *eval.Recommendation // of one that is done
 }
@@ -35,6 +36,12 @@ type EvaluationProgress struct {
 	Elapsed float64    `json:"elapsed_seconds"`
 	Left    float64    `json:"left_seconds" doc:"an estimate; 0: not known yet"`
 	Begun   int        `json:"begun" doc:"how often it was begun: a server that was ended in between goes on where it was"`
+}
+
+// keptProgress is progress with what its owner does not see of it.
+type keptProgress struct {
+	EvaluationProgress
+	Stuck int `json:"stuck,omitempty"`
 }
 
 // MaxUnfinished is how many evaluations of one owner may wait or run.
@@ -112,14 +119,16 @@ func evaluationOf(record state.Evaluation) (Evaluation, error) {
 	var asked keptRequest
 	err := json.Unmarshal(record.Request, &asked)
 	e.Asked, e.Asked.Kept = asked.EvaluationRequest, asked.Kept
+	var how keptProgress
 	for _, part := range []struct {
 		data json.RawMessage
 		to   any
-	}{{record.Progress, &e.How}, {record.Failure, &e.Why}} {
+	}{{record.Progress, &how}, {record.Failure, &e.Why}} {
 		if part.data != nil {
 			err = errors.Join(err, json.Unmarshal(part.data, part.to))
 		}
 	}
+	e.How, e.Stuck = how.EvaluationProgress, how.Stuck
 	if record.Result != nil {
 		var report struct{ Recommended *eval.Recommendation }
 		err = errors.Join(err, json.Unmarshal(record.Result, &report))

@@ -43,6 +43,8 @@ type Lexicon struct {
 	tells    map[string][]Language                  // a function word to the languages that have it
 	folded   map[Language]*folds
 	words    atomic.Int64 // remembered in folded
+	phrases  func() map[string][]phrase // by the first term of what is asked
+	request  func() map[string]bool     // see requestTerms
 }
 
 // folds remembers the terms of words as written.
@@ -71,6 +73,7 @@ func New() *Lexicon {
 		stop: map[Language]map[string]bool{}, tells: map[string][]Language{}, folded: map[Language]*folds{},
 		pairs: sync.OnceValue(func() map[string]float64 { return units(strings.Fields(characterUnits)) }),
 	}
+	l.phrases, l.request = sync.OnceValue(l.readPhrases), sync.OnceValue(l.requestTerms)
 	l.readEnglish()
 	for line := range strings.Lines(stopWords) {
 		fields := strings.Fields(line)

@@ -48,7 +48,7 @@ func (p Problem) String() string {
 	case "type":
 		text = "is of the wrong type"
 	case "json":
-		text = "is no JSON"
+		text = "is not valid JSON"
 	}
 	if p.Path == "" {
 		return "it " + text

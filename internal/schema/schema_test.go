@@ -22,9 +22,9 @@ func TestCheck(t *testing.T) {
 		`{"name":"x","hush":1}`:          "it has properties that are not known",
 		`{"name":"x","age":-1}`:          "age breaks the rule minimum",
 		`[]`:                             "it is of the wrong type",
-		`{"name":`:                       "it is no JSON",
+		`{"name":`:                       "it is not valid JSON",
 		`{"name":"","age":1.5}`:          "age is of the wrong type; name breaks the rule minLength",
-		`{"name":"x"} {"name":"second"}`: "it is no JSON",
+		`{"name":"x"} {"name":"second"}`: "it is not valid JSON",
 	} {
 		err := s.Check([]byte(value))
 		if want == "" {

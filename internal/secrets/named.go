@@ -92,7 +92,7 @@ func named(text string, m []int) (start, end int) {
 	return picked(text, m, name, header || literal(name, after, text[m[3]:]))
 }
 
-// literal reports whether a value is no code: an environment variable's, or that
+// literal reports whether a value is not code: an environment variable's, or that
 // of a line of YAML, with a digit in it.
 func literal(name, after, rest string) bool {
 	rest, _, _ = strings.Cut(rest, "\n")

@@ -62,6 +62,9 @@ func (c *Completion) relay(ctx context.Context) iter.Seq2[*completion.Chunk, err
 				err = c.upstreamFailed(err)
 			}
 			if first {
+				if err == nil {
+					c.service.Note(c.Upstream, nil)
+				}
 				c.service.config.Observe.Stage("first_token", time.Since(start))
 				first = false
 			}
@@ -186,6 +189,7 @@ func (c *Completion) upstreamFailed(err error) error {
 	if slices.Contains([]fault.Code{fault.Usage, fault.DoesNotFit, fault.WindowUnknown}, fault.CodeOf(err)) {
 		return c.outgrown(err)
 	}
+	c.service.Note(c.Upstream, err)
 	c.service.config.Observe.UpstreamFailed(c.Upstream, fault.CodeOf(err))
 	return &upstream.Error{Upstream: c.Upstream, Err: err}
 }

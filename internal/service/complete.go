@@ -43,11 +43,12 @@ type Completion struct {
 
 	service  *Service
 	owner    string
+	recall   func(context.Context, []completion.Message) (kept span, err error) // puts what the service keeps beside what the client wrote
 	model    upstream.Model
 	body     map[string]json.RawMessage
 	messages []completion.Message // all that go to the model, as the client wrote them or the chat has them
 	tools    []completion.Tool
-	past     *chats.Past                // of the kept chat; nil: the client sends it
+	past     *chats.Past                // that the service keeps; nil: the client sends it
 	heard    completion.Answers         // what the model said, where the chat is kept
 	sent     map[string]json.RawMessage // body with the turn's prompt in it
 	uploaded []string                   // ids of uploads that were made of this request's files
@@ -58,6 +59,9 @@ type Completion struct {
 // returns what the turn came to.
 func (s *Service) Complete(ctx context.Context, owner string, body map[string]json.RawMessage, wants Wants) (*Completion, error) {
 	c := &Completion{Turn: &turn.Turn{}, service: s, owner: owner, body: body}
+	c.recall = func(ctx context.Context, messages []completion.Message) (span, error) {
+		return c.arrange(ctx, messages, wants.ChatID)
+	}
 	err := c.prepare(ctx, wants)
 	if err != nil {
 		err = errors.Join(c.outgrown(s.failed(c.Upstream, err)), c.Close(ctx))
@@ -97,7 +101,7 @@ func (c *Completion) request(ctx context.Context, messages []completion.Message,
 	if r, err = c.wanted(wants); err != nil {
 		return r, err
 	}
-	kept, err := c.arrange(ctx, messages, wants.ChatID)
+	kept, err := c.recall(ctx, messages)
 	if err != nil {
 		return r, err
 	}
@@ -113,7 +117,7 @@ func (c *Completion) request(ctx context.Context, messages []completion.Message,
 		r.Ledger = c.past.Ledger
 	}
 	switch r.Continues = last < 0 || kept.has(last); {
-	case r.Continues && c.past != nil:
+	case r.Continues && kept.end > kept.start:
 		last = kept.end
 	case r.Continues:
 		last = len(c.messages) // nobody asks: all of it is past
@@ -399,6 +403,7 @@ func (s *Service) failed(name string, err error) error {
 	if errors.As(err, new(*upstream.Error)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.AnswerUnfinished, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound, fault.BackendRefused}, code) {
 		return err
 	}
+	s.Note(name, err)
 	s.config.Observe.UpstreamFailed(name, code)
 	return &upstream.Error{Upstream: name, Err: err}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"sync"
 
-	"inlay/internal/state"
-
 	"golang.org/x/sync/semaphore"
 
 	"inlay/injection"
@@ -46,7 +44,7 @@ func (l *load) begin(ctx context.Context, owner string, req injection.Request) (
 			release()
 		}
 	}
-	for _, s := range l.rooms(owner, n) {
+	for _, s := range l.rooms(ctx, owner, n) {
 		if err := s.room.Acquire(ctx, s.n); err != nil {
 			end()
 			return nil, context.Cause(ctx)
@@ -68,10 +66,10 @@ type share struct {
 }
 
 // rooms are those to pass, in this order: the owner's half, and that of all.
-// Where nobody needs a key there is one owner, who has the whole.
-func (l *load) rooms(owner string, n int64) []share {
+// An owner who is alone has the whole.
+func (l *load) rooms(ctx context.Context, owner string, n int64) []share {
 	all := share{l.all, min(n, l.most)}
-	if owner == state.Local {
+	if ctx.Value(aloneKey{}) != nil {
 		return []share{all}
 	}
 	l.mu.Lock()
@@ -97,3 +95,9 @@ func weightOf(req injection.Request) (n int64) {
 	}
 	return n
 }
+
+type aloneKey struct{}
+
+// Alone marks the requests of a service where nobody needs a key: there is one
+// owner, whom nobody must be protected from.
+func Alone(ctx context.Context) context.Context { return context.WithValue(ctx, aloneKey{}, true) }

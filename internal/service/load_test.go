@@ -64,7 +64,7 @@ func TestLoad(t *testing.T) {
 		leave()
 		require.False(t, second(), "who leaves waits no more")
 		under[len(under)-1]()
-		end, err := l.begin(t.Context(), state.Local, about(8*mib))
+		end, err := l.begin(Alone(t.Context()), state.Local, about(8*mib))
 		require.NoError(t, err, "all the room is there again")
 		end()
 	})

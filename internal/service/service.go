@@ -8,8 +8,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync/atomic"
 
 	"inlay/cache"
+	"inlay/embed"
 	"inlay/eval"
 	"inlay/fault"
 	"inlay/injection"
@@ -23,6 +26,7 @@ import (
 	"inlay/processor"
 	"inlay/route"
 	"inlay/strategy"
+	"inlay/tokens"
 	"inlay/turn"
 )
 
@@ -37,6 +41,7 @@ type Config struct {
 	// Apart reads the upload at a path in a process of its own, whose reader leaves it in the cache for owner's
 	// injector, so that large files take no memory here; nil: all are read here.
 	Apart    func(ctx context.Context, owner, name, path string) (files.Reading, error)
+	Embedder embed.Embedder    // of requests for embeddings; nil: the built-in one
 	Defaults injection.Options // what requests start from
 	Intent   string            // off, builtin or model, where a request does not say; empty: off
 	// Chains are the processors that messages and answers of one owner go through; nil: none.
@@ -74,6 +79,9 @@ type Service struct {
 	load     *load
 	known    strategies
 	measured upstream.Opened[llm.Measurer] // models that no upstream serves
+	builtin  embed.Embedder
+	counters tokens.Library
+	swept    atomic.Int64 // when old responses were looked for, in seconds since 1970
 	release  func()
 }
 
@@ -92,7 +100,7 @@ func Open(ctx context.Context, c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		config: c, log: c.Logger, release: release, load: newLoad(c.Load), Chats: &chats.Chats{State: c.State},
+		config: c, log: c.Logger, release: release, load: newLoad(c.Load), builtin: embed.NewBuiltin(), Chats: &chats.Chats{State: c.State},
 		Router: &upstream.Router{Servers: c.Upstreams, Failed: c.Observe.UpstreamFailed},
 	}
 	if err := s.begin(ctx); err != nil {
@@ -130,6 +138,10 @@ func (s *Service) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := s.sweepNow(ctx); err != nil {
+		s.Files.Stop()
+		return err
+	}
 	s.Jobs, err = jobs.Open(ctx, jobs.Config{
 		State: c.State, Files: s.Files, Evaluator: c.Evaluator, Defaults: c.Defaults, Evaluations: c.Evaluations,
 		Evaluated: c.Observe.Evaluated, Logger: c.Logger,
@@ -148,8 +160,33 @@ func (s *Service) Close() error {
 	return nil
 }
 
-// Ready is nil when requests can be answered.
-func (s *Service) Ready(ctx context.Context) error { return s.config.State.Ping(ctx) }
+// ClearCache erases all that was derived from the documents of an owner, also of
+// those that came inside requests. It is made again when it is needed.
+func (s *Service) ClearCache(ctx context.Context, owner string) error {
+	s.memo.Clear()
+	if e, ok := s.config.Cache.(cache.Eraser); ok {
+		return e.Erase(ctx, owner)
+	}
+	return nil
+}
+
+// Readiness is whether requests can be answered, and why not.
+type Readiness struct {
+	State     error // the state cannot be read
+	Full      bool  // there is no room left to keep anything
+	Upstreams []upstream.Health
+}
+
+// OK reports that the state can be read and written and, where there are servers of models,
+// that one of them works.
+func (r Readiness) OK() bool {
+	return r.State == nil && !r.Full && (len(r.Upstreams) == 0 || slices.ContainsFunc(r.Upstreams, upstream.Health.Working))
+}
+
+// Ready looks at what requests need.
+func (s *Service) Ready(ctx context.Context) Readiness {
+	return Readiness{State: s.config.State.Ping(ctx), Full: durable.Low(s.config.Data), Upstreams: s.Health(ctx)}
+}
 
 // Defaults are the options that requests start from.
 func (s *Service) Defaults() injection.Options { return s.config.Defaults }

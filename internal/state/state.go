@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -18,27 +19,62 @@ var ErrNotFound = errors.New("no such record")
 // ErrQuota says that a record would take more than its owner may have.
 var ErrQuota = errors.New("over the owner's limit")
 
-// Key lets its holder call the service. Only the hash of the secret is kept.
+// Scope is what a key lets its holder do.
+type Scope string
+
+// Scopes, each with what the ones before it allow.
+const (
+	Read  Scope = "read"  // look at what its owner has, ask questions; changes nothing that is kept
+	Write Scope = "write" // upload, delete, keep chats, run evaluations
+	Admin Scope = "admin" // make, rotate and revoke keys of its owner
+)
+
+// Allows reports whether s includes what needs the scope other.
+func (s Scope) Allows(other Scope) bool { return s.rank() >= other.rank() && s.rank() > 0 }
+
+// rank is 0 for what is no scope.
+func (s Scope) rank() int { return 1 + slices.Index([]Scope{Read, Write, Admin}, s) }
+
+// Key lets its holder call the service for its owner. Only the hash of the
+// secret is kept.
 type Key struct {
-	ID      string    // names the owner of what is made with it
-	Name    string    // as its maker called it
-	Hint    string    // first letters of the secret, to tell keys apart
-	Hash    []byte    // SHA-256 of the secret
-	Created time.Time // to the second
-	Revoked time.Time // zero: it is good
+	ID        string
+	Owner     string // id of whose files, chats and evaluations it opens
+	OwnerName string
+	Name      string    // as its maker called it
+	Hint      string    // first letters of the secret, to tell keys apart
+	Hash      []byte    // SHA-256 of the secret
+	Scope     Scope     // what it allows
+	Created   time.Time // to the second
+	Expires   time.Time // zero: never
+	Revoked   time.Time // zero: it is not; in the future: until then it is good
 }
+
+// Good reports whether a key counts at a time.
+func (k Key) Good(at time.Time) bool {
+	return (k.Expires.IsZero() || at.Before(k.Expires)) && (k.Revoked.IsZero() || at.Before(k.Revoked))
+}
+
+// Holdings count what an owner has.
+type Holdings struct{ Files, Chats, Evaluations int }
 
 // Keys are the keys of the service.
 type Keys interface {
-	AddKey(ctx context.Context, k Key) error
-	// KeyByHash finds a key, revoked or not.
+	// AddKey keeps k and returns it with its owner. Without k.Owner it belongs to
+	// the owner called k.OwnerName, who is made where there is none. The first
+	// owner ever, and one called [Local], is [Local], whose is what was kept without keys.
+	AddKey(ctx context.Context, k Key) (Key, error)
+	// KeyByHash finds a key, good or not.
 	KeyByHash(ctx context.Context, hash []byte) (Key, error)
-	// ListKeys is in order of making.
-	ListKeys(ctx context.Context) ([]Key, error)
-	// RevokeKey is no error for a key that is revoked already.
-	RevokeKey(ctx context.Context, id string, at time.Time) error
+	// ListKeys are the keys of an owner, or of all if owner is empty, in order of making.
+	ListKeys(ctx context.Context, owner string) ([]Key, error)
+	// RevokeKey ends a key, of any owner if owner is empty, at a time. It is no
+	// error for one that ends before; the earlier time stays.
+	RevokeKey(ctx context.Context, owner, id string, at time.Time) error
 	// AnyKey reports whether a key was ever made: then callers need one.
 	AnyKey(ctx context.Context) (bool, error)
+	// Holdings count what an owner has.
+	Holdings(ctx context.Context, owner string) (Holdings, error)
 }
 
 // States of a file.
@@ -57,6 +93,7 @@ type File struct {
 	Content string // content id of its bytes
 	Bytes   int64
 	Created time.Time
+	Expires time.Time // it is not found any more from then on; zero: never
 	State   string
 	Report  json.RawMessage // what reading it came to; nil while it waits
 }
@@ -90,6 +127,8 @@ type Files interface {
 
 // Inventory is what a server looks through when it starts.
 type Inventory interface {
+	// ExpiredFiles are the files of all owners whose time is over.
+	ExpiredFiles(ctx context.Context) ([]File, error)
 	// WaitingFiles are the files of all owners that were not read yet, oldest first.
 	WaitingFiles(ctx context.Context) ([]File, error)
 	// Orphans are those of contents that no file of owner has.
@@ -129,10 +168,11 @@ type Chats interface {
 	DeleteChat(ctx context.Context, owner, id string) error
 }
 
-// Conversations are the chats, and reading on in one.
+// Conversations are the chats, reading on in one, and responses.
 type Conversations interface {
 	Chats
 	Said
+	Responses
 }
 
 // Said reads on in a conversation.
@@ -143,6 +183,34 @@ type Said interface {
 
 // ErrConflict says that a chat has moved on since it was read.
 var ErrConflict = errors.New("the record has changed")
+
+// Response is an answer of the Responses API that the service keeps, and the
+// turn that it ended. Those that continue one another are a conversation, which
+// may branch.
+type Response struct {
+	ID       string
+	Owner    string
+	Previous string // id of the one that it continues; empty: none
+	Created  time.Time
+	Messages json.RawMessage // those that the turn added, as an inlay.history/v1 has them
+	Input    json.RawMessage // the items of its request
+	Body     json.RawMessage // the response, as clients get it
+	Files    []string        // ids of uploads that were made of files in its request
+}
+
+// Responses are the answers of the Responses API.
+type Responses interface {
+	AddResponse(ctx context.Context, r Response) error
+	Response(ctx context.Context, owner, id string) (Response, error)
+	// Conversation is a response and those before it, oldest first, without
+	// Input and Body. Where one of them was deleted, it begins after that one.
+	Conversation(ctx context.Context, owner, id string) ([]Response, error)
+	// DeleteResponse removes the record and returns its Files.
+	DeleteResponse(ctx context.Context, owner, id string) (files []string, err error)
+	// OldResponses are those of all owners that were made before that time and
+	// that none continues, oldest first, without Messages, Input and Body.
+	OldResponses(ctx context.Context, before time.Time) ([]Response, error)
+}
 
 // States of an evaluation.
 const (

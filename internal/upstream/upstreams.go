@@ -47,24 +47,30 @@ func (e *Error) Error() string { return "upstream " + e.Upstream + ": " + e.Err.
 // Unwrap returns the upstream's failure.
 func (e *Error) Unwrap() error { return e.Err }
 
-// listFresh is how long the list of an upstream's models is believed.
-const listFresh = 30 * time.Second
-
 // Router finds the upstream of a model and keeps opened models: they remember
-// windows and vocabularies.
+// windows and vocabularies. An upstream that fails delays no other: each is asked
+// within its own short time, side by side, and refused while it is down.
 type Router struct {
 	Servers Servers
 	Failed  func(upstream string, code fault.Code) // told of failures; nil: nobody
 
-	mu     sync.Mutex
-	lists  map[string]listing
-	models Opened[Model]
+	mu       sync.Mutex
+	circuits map[string]*circuit
+	models   Opened[Model]
 }
 
-type listing struct {
-	names []string
-	err   error
-	at    time.Time
+func (r *Router) circuit(name string) *circuit {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c, ok := r.circuits[name]
+	if !ok {
+		if r.circuits == nil {
+			r.circuits = map[string]*circuit{}
+		}
+		c = &circuit{now: time.Now}
+		r.circuits[name] = c
+	}
+	return c
 }
 
 // Key names an opened model.
@@ -106,6 +112,13 @@ func (r *Router) Open(ctx context.Context, name string, length int) (Model, stri
 	if err != nil {
 		return nil, "", err
 	}
+	c := r.circuit(u.Name)
+	if c.admit() != nil {
+		_, _ = c.list(ctx, u.Models) // the trial, when it is time for one
+	}
+	if err := c.admit(); err != nil {
+		return nil, "", &Error{u.Name, err}
+	}
 	m, err := r.models.Get(Key{u.Name, model, length}, func() (Model, error) { return u.Open(model, length) })
 	return m, u.Name, err
 }
@@ -120,14 +133,13 @@ func (r *Router) route(ctx context.Context, name string) (Server, string, error)
 		}
 	}
 	var failed error
-	for _, u := range r.Servers {
-		names, err := r.list(ctx, u)
-		if err != nil {
-			failed = errors.Join(failed, &Error{u.Name, err})
+	for i, l := range r.lists(ctx) {
+		if l.err != nil {
+			failed = errors.Join(failed, &Error{r.Servers[i].Name, l.err})
 			continue
 		}
-		if i := slices.IndexFunc(names, func(n string) bool { return same(n, name) }); i >= 0 {
-			return u, names[i], nil
+		if at := slices.IndexFunc(l.names, func(n string) bool { return same(n, name) }); at >= 0 {
+			return r.Servers[i], l.names[at], nil
 		}
 	}
 	if failed != nil {
@@ -138,10 +150,8 @@ func (r *Router) route(ctx context.Context, name string) (Server, string, error)
 
 // NameOf is the upstream of a model that was routed before; empty if none was.
 func (r *Router) NameOf(model string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, u := range r.Servers {
-		if strings.HasPrefix(model, u.Name+"/") || slices.ContainsFunc(r.lists[u.Name].names, func(n string) bool { return same(n, model) }) {
+		if strings.HasPrefix(model, u.Name+"/") || slices.ContainsFunc(r.circuit(u.Name).lastNames(), func(n string) bool { return same(n, model) }) {
 			return u.Name
 		}
 	}
@@ -151,31 +161,47 @@ func (r *Router) NameOf(model string) string {
 // same compares a listed name with an asked one; Ollama lists "NAME:latest" for NAME.
 func same(listed, asked string) bool { return listed == asked || listed == asked+":latest" }
 
-func (r *Router) list(ctx context.Context, u Server) ([]string, error) {
-	r.mu.Lock()
-	l, ok := r.lists[u.Name]
-	r.mu.Unlock()
-	fresh := listFresh
-	if l.err != nil {
-		fresh = time.Second
+// listing is what asking an upstream for its models came to.
+type listing struct {
+	names []string
+	err   error
+}
+
+// lists are the models of all upstreams, asked side by side.
+func (r *Router) lists(ctx context.Context) []listing {
+	out := make([]listing, len(r.Servers))
+	var asked sync.WaitGroup
+	for i, u := range r.Servers {
+		asked.Go(func() {
+			names, err := r.circuit(u.Name).list(ctx, func(ctx context.Context) ([]string, error) {
+				names, err := u.Models(ctx)
+				if err != nil {
+					r.failed(u.Name, err)
+				}
+				return names, err
+			})
+			out[i] = listing{names, err}
+		})
 	}
-	if ok && time.Since(l.at) < fresh {
-		return l.names, l.err
+	asked.Wait()
+	return out
+}
+
+// Health asks upstreams that were not asked lately and says how all are.
+func (r *Router) Health(ctx context.Context) []Health {
+	r.lists(ctx)
+	out := make([]Health, len(r.Servers))
+	for i, u := range r.Servers {
+		out[i] = r.circuit(u.Name).health(u.Name)
 	}
-	names, err := u.Models(ctx)
-	if ctx.Err() != nil {
-		return names, err
+	return out
+}
+
+// Note learns from the outcome of a request that went to an upstream; nil is an answer.
+func (r *Router) Note(name string, err error) {
+	if slices.ContainsFunc(r.Servers, func(u Server) bool { return u.Name == name }) {
+		r.circuit(name).note(err)
 	}
-	if err != nil {
-		r.failed(u.Name, err)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.lists == nil {
-		r.lists = map[string]listing{}
-	}
-	r.lists[u.Name] = listing{names, err, time.Now()}
-	return names, err
 }
 
 // Models lists what can be asked for. A name that several upstreams serve
@@ -185,13 +211,13 @@ func (r *Router) Models(ctx context.Context) ([]Listed, error) {
 	var out []Listed
 	var failed error
 	taken := map[string]bool{}
-	for _, u := range r.Servers {
-		names, err := r.list(ctx, u)
-		if err != nil {
-			failed = errors.Join(failed, &Error{u.Name, err})
+	for i, l := range r.lists(ctx) {
+		u := r.Servers[i]
+		if l.err != nil {
+			failed = errors.Join(failed, &Error{u.Name, l.err})
 			continue
 		}
-		for _, n := range names {
+		for _, n := range l.names {
 			id := n
 			if taken[n] {
 				id = u.Name + "/" + n

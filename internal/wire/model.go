@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -82,10 +83,28 @@ func OpenAnswerer(s ModelSettings, getenv func(string) string) (Answerer, error)
 	case openai.ResponsesProvider:
 		return openai.NewResponses(openAIConfig(s, name, getenv))
 	}
+	if s.Model == "" {
+		return nil, &fault.Error{Code: fault.Usage, Subject: "--model", Reason: "is not given", Next: "name a model that answers: ollama:NAME, openai:NAME or openai-responses:NAME"}
+	}
 	return nil, &fault.Error{
 		Code: fault.Usage, Subject: "--model", Reason: fmt.Sprintf("is %q, want ollama:NAME, openai:NAME or openai-responses:NAME", s.Model),
 		Next: "name the model that answers; other servers are openai:NAME with --base-url",
 	}
+}
+
+// ListModels lists the models of the server at BaseURL, else of Ollama, as --model
+// takes them.
+func ListModels(ctx context.Context, s ModelSettings, getenv func(string) string) ([]string, error) {
+	names, err := ollama.Models(ctx, ollama.Config{URL: OllamaURL(s.BaseURL, getenv), Library: &tokens.Library{}})
+	provider := "ollama:"
+	if err != nil && s.BaseURL != "" {
+		names, err = openai.Models(ctx, openAIConfig(s, "", getenv))
+		provider = "openai:"
+	}
+	for i, name := range names {
+		names[i] = provider + name
+	}
+	return names, err
 }
 
 func openAIConfig(s ModelSettings, name string, getenv func(string) string) openai.Config {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"inlay/injection"
 	"inlay/parse"
 	"inlay/parse/archive"
 	"inlay/parse/legacy"
@@ -89,11 +90,35 @@ func Work(ctx context.Context, getenv func(string) string, in io.Reader, out io.
 
 // UserCache is the folder for what can be made again; empty if there is none.
 func UserCache(getenv func(string) string) string {
-	if dir := getenv("XDG_CACHE_HOME"); dir != "" {
+	return userFolder(getenv, "XDG_CACHE_HOME", ".cache")
+}
+
+// UserConfig is the folder of configuration files; empty if there is none.
+func UserConfig(getenv func(string) string) string {
+	return userFolder(getenv, "XDG_CONFIG_HOME", ".config")
+}
+
+func userFolder(getenv func(string) string, variable, inHome string) string {
+	if dir := getenv(variable); dir != "" {
 		return dir
 	}
 	if home := getenv("HOME"); home != "" {
-		return filepath.Join(home, ".cache")
+		return filepath.Join(home, inHome)
+	}
+	return ""
+}
+
+// LeaveOut is why a file of a folder is not read, in words that follow "1 file";
+// empty: it is read.
+func LeaveOut(r *parse.Registry, f parse.File) string {
+	if len(f.Data) == 0 {
+		return "empty"
+	}
+	if injection.ImageType(f.Data) != "" {
+		return "that is a picture"
+	}
+	if _, err := r.Lookup(f); err != nil {
+		return "in a format that is not read"
 	}
 	return ""
 }

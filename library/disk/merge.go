@@ -232,7 +232,7 @@ func (h *held) copyTerms(w *segmentWriter, moved []int32) error {
 					l.documents++
 					last = int(doc)
 				}
-				l.add(int(moved[c.chunk]), c.body, c.above)
+				l.add(int(moved[c.chunk]), c.body, c.above, c.title)
 			}
 			if c.bad {
 				return damagedSegment(h.file.Name(), errDamaged)

@@ -58,8 +58,8 @@ type piece struct {
 	whole bool    // every document is searched
 	lists map[string][]asked
 	top   hits
-	total map[int][]float64 // of documents with hits: see retrieve.Candidate.Totals
-	near  []hit             // by vectors
+	total map[int]totals // of documents with hits
+	near  []hit          // by vectors
 }
 
 // asked is a term of a segment that counts as a term of the query.
@@ -78,7 +78,7 @@ type hit struct {
 
 func (x *search) run(ctx context.Context) (retrieve.Candidates, error) {
 	for i, s := range x.v.segments {
-		p := &piece{held: s, order: x.a.order[i], whole: x.a.whole[i], lists: map[string][]asked{}, total: map[int][]float64{}}
+		p := &piece{held: s, order: x.a.order[i], whole: x.a.whole[i], lists: map[string][]asked{}, total: map[int]totals{}}
 		x.parts = append(x.parts, p)
 		for language := range s.spoken {
 			if x.rankers[language] == nil {
@@ -213,7 +213,7 @@ func (x *search) rank(ctx context.Context, p *piece) error {
 	wanted := map[int]bool{}
 	for _, h := range p.near {
 		wanted[h.doc] = true
-		p.total[h.doc] = make([]float64, len(x.found[p.docs[h.doc].language]))
+		p.total[h.doc] = totalsOf(nil, len(x.found[p.docs[h.doc].language]))
 	}
 	for language, lists := range p.lists {
 		t, err := x.newTally(p, language, lists)
@@ -231,7 +231,7 @@ func (x *search) rank(ctx context.Context, p *piece) error {
 				}
 			}
 			if kept {
-				p.total[doc] = totals(counts, t.terms)
+				p.total[doc] = totalsOf(counts, t.terms)
 			}
 		})
 		if err != nil {
@@ -241,15 +241,24 @@ func (x *search) rank(ctx context.Context, p *piece) error {
 	return nil
 }
 
-// totals adds up the counts of a document by term.
-func totals(counts []float32, terms int) []float64 {
-	sums := make([]float64, terms)
+// totals are the occurrences of each term in a document, and the passages of it
+// that hold the term.
+type totals struct {
+	sums    []float64
+	holding []int
+}
+
+func totalsOf(counts []float32, terms int) totals {
+	t := totals{make([]float64, terms), make([]int, terms)}
 	for at := 0; at < len(counts); at += terms {
 		for i, n := range counts[at : at+terms] {
-			sums[i] += float64(n)
+			if n > 0 {
+				t.sums[i] += float64(n)
+				t.holding[i]++
+			}
 		}
 	}
-	return sums
+	return t
 }
 
 // rankVectors keeps the passages of a segment that are nearest to the question:
@@ -326,7 +335,8 @@ func (x *search) gather(ctx context.Context) ([]retrieve.Candidate, error) {
 // candidate reads a document's passages that are ranked, and those beside them.
 func (x *search) candidate(place placed, hits []int) (retrieve.Candidate, error) {
 	p := x.parts[place.segment]
-	chunks, err := p.readTable(place.doc)
+	t, err := p.readTable(place.doc)
+	chunks := t.chunks
 	if err != nil {
 		return retrieve.Candidate{}, err
 	}
@@ -344,7 +354,8 @@ func (x *search) candidate(place placed, hits []int) (retrieve.Candidate, error)
 	m := &p.docs[place.doc]
 	c := retrieve.Candidate{
 		Document: parse.Document{FileID: m.fileID, Name: place.Path, MediaType: place.MediaType},
-		Language: m.language, Words: m.words, Chunks: chunks, Hits: hits, Totals: p.total[place.doc],
+		Language: m.language, Words: m.words, Chunks: chunks, Hits: hits, Titles: t.titles, Pages: t.pages,
+		Totals: p.total[place.doc].sums, Holding: p.total[place.doc].holding,
 		Open: func(context.Context) (parse.Document, error) { return x.v.document(place) },
 	}
 	if x.q.Vector == nil {

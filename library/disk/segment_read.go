@@ -178,40 +178,54 @@ func (s *segment) unpack(p part) ([]byte, error) {
 	return plain, nil
 }
 
-// readTable reads the passages of a document, without their texts and ids.
-func (s *segment) readTable(doc int) ([]retrieve.Chunk, error) {
+// table is the passages of a document, without their texts and ids.
+type table struct {
+	chunks []retrieve.Chunk
+	titles []string // by passage; nil if none has any
+	pages  []int    // by passage, see retrieve.Indexed
+}
+
+func (s *segment) readTable(doc int) (table, error) {
 	m := &s.docs[doc]
 	plain, err := s.unpack(m.table)
 	if err != nil {
-		return nil, err
+		return table{}, err
 	}
 	d := &decoder{b: plain}
 	chunks := make([]retrieve.Chunk, d.count())
-	above := make([][2]int, len(chunks)) // the numbers of heading and header
+	t := table{chunks: chunks, pages: make([]int, len(chunks))}
+	above := make([][3]int, len(chunks)) // the numbers of heading, header and title
 	at := 0
 	for k := range chunks {
 		back := d.number()
 		start := at + d.number() - back
 		end := start + d.number()
 		chunks[k] = retrieve.Chunk{FileID: m.fileID, Start: start, End: end, Tokens: d.number()}
-		above[k] = [2]int{d.number(), d.number()}
+		above[k] = [3]int{d.number(), d.number(), d.number()}
+		t.pages[k] = d.number() - 1
 		if start < 0 || end < start || end > m.text {
 			d.fail()
 		}
 		at = end
 	}
-	headings, headers := readTexts(d), readTexts(d)
+	headings, headers, titles := readTexts(d), readTexts(d), readTexts(d)
+	if len(titles) > 1 {
+		t.titles = make([]string, len(chunks))
+	}
 	for k, n := range above {
-		if n[0] >= len(headings) || n[1] >= len(headers) {
+		if n[0] >= len(headings) || n[1] >= len(headers) || n[2] >= len(titles) {
 			d.fail()
 			break
 		}
 		chunks[k].Heading, chunks[k].Header = headings[n[0]], headers[n[1]]
+		if t.titles != nil {
+			t.titles[k] = titles[n[2]]
+		}
 	}
 	if d.bad || len(chunks) != len(m.lengths) {
-		return nil, damagedSegment(s.file.Name(), errDamaged)
+		return table{}, damagedSegment(s.file.Name(), errDamaged)
 	}
-	return chunks, nil
+	return t, nil
 }
 
 // readTexts reads texts that are numbered from 1; 0 is the empty one.

@@ -129,7 +129,7 @@ type termCounts struct {
 }
 
 // posting is a passage that has a term.
-type posting struct{ chunk, body, above int32 }
+type posting struct{ chunk, body, above, title int32 }
 
 // prepare does what can be done for a document without its segment; it may run
 // beside others.
@@ -137,7 +137,7 @@ func prepare(d library.Document, zip *zstd.Encoder) (*stored, error) {
 	x := d.Indexed
 	s := &stored{meta: docMeta{key: documentKey(d.Document.FileID, d.Extension), fileID: d.Document.FileID, language: x.Language, text: len(d.Document.Text)}}
 	s.cutBlocks(d.Document.Text, x.Chunks, zip)
-	s.makeTable(x.Chunks, zip)
+	s.makeTable(x, zip)
 	if err := s.makeRecord(d, zip); err != nil {
 		return nil, err
 	}
@@ -202,13 +202,14 @@ func (s *stored) makeRecord(d library.Document, zip *zstd.Encoder) error {
 	return nil
 }
 
-// makeTable encodes the places of the passages, their headings and headers.
-func (s *stored) makeTable(chunks []retrieve.Chunk, zip *zstd.Encoder) {
-	headings, headers := numbering{}, numbering{}
+// makeTable encodes the places of the passages, their headings, headers and titles.
+func (s *stored) makeTable(x retrieve.Indexed, zip *zstd.Encoder) {
+	chunks := x.Chunks
+	headings, headers, titles := numbering{}, numbering{}, numbering{}
 	var c coder
 	c.number(len(chunks))
 	at := 0
-	for _, p := range chunks {
+	for k, p := range chunks {
 		back := 0
 		if p.Start < at {
 			back = at - p.Start // passages may overlap
@@ -219,9 +220,15 @@ func (s *stored) makeTable(chunks []retrieve.Chunk, zip *zstd.Encoder) {
 		c.number(p.Tokens)
 		c.number(headings.of(p.Heading))
 		c.number(headers.of(p.Header))
+		title := ""
+		if x.Titles != nil {
+			title = x.Titles[k]
+		}
+		c.number(titles.of(title))
+		c.number(x.Pages[k] + 1)
 		at = p.End
 	}
-	for _, texts := range [][]string{headings.texts, headers.texts} {
+	for _, texts := range [][]string{headings.texts, headers.texts, titles.texts} {
 		c.number(len(texts))
 		for _, t := range texts {
 			c.text(t)
@@ -256,7 +263,7 @@ func (s *stored) count(x retrieve.Indexed) {
 	if len(x.Terms) > 0 {
 		places = make(map[uint32]int, 256)
 	}
-	add := func(id uint32, k, body, above int32) {
+	add := func(id uint32, k, body, above, title int32) {
 		at, ok := places[id]
 		if !ok {
 			at = len(s.terms)
@@ -267,16 +274,22 @@ func (s *stored) count(x retrieve.Indexed) {
 		if n := len(t.postings); n > 0 && t.postings[n-1].chunk == k {
 			t.postings[n-1].body += body
 			t.postings[n-1].above += above
+			t.postings[n-1].title += title
 			return
 		}
-		t.postings = append(t.postings, posting{k, body, above})
+		t.postings = append(t.postings, posting{k, body, above, title})
 	}
 	for k := range x.Body {
 		for _, id := range x.Body[k] {
-			add(id, int32(k), 1, 0)
+			add(id, int32(k), 1, 0, 0)
 		}
 		for _, id := range x.Above[k] {
-			add(id, int32(k), 0, 1)
+			add(id, int32(k), 0, 1, 0)
+		}
+		if x.Title != nil {
+			for _, id := range x.Title[k] {
+				add(id, int32(k), 0, 0, 1)
+			}
 		}
 	}
 }
@@ -318,7 +331,7 @@ func (w *segmentWriter) add(s *stored) error {
 		l := w.list(m.language, t.term)
 		l.documents++
 		for _, p := range t.postings {
-			l.add(m.first+int(p.chunk), int(p.body), int(p.above))
+			l.add(m.first+int(p.chunk), int(p.body), int(p.above), int(p.title))
 		}
 	}
 	w.docs = append(w.docs, m)
@@ -343,15 +356,16 @@ func (w *segmentWriter) list(language, term string) *list {
 }
 
 // add appends a posting: the distance to the passage before, doubled, plus one
-// where the term is there just once and not above; else both numbers follow.
-func (l *list) add(chunk, body, above int) {
+// where the term is there just once in the text; else all three numbers follow.
+func (l *list) add(chunk, body, above, title int) {
 	gap := uint64(chunk-l.last) << 1
-	if body == 1 && above == 0 {
+	if body == 1 && above == 0 && title == 0 {
 		l.data = binary.AppendUvarint(l.data, gap|1)
 	} else {
 		l.data = binary.AppendUvarint(l.data, gap)
 		l.data = binary.AppendUvarint(l.data, uint64(body))
 		l.data = binary.AppendUvarint(l.data, uint64(above))
+		l.data = binary.AppendUvarint(l.data, uint64(title))
 	}
 	l.last = chunk + 1
 	l.passages++

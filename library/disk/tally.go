@@ -18,6 +18,7 @@ type tally struct {
 	cursors []*cursor
 	terms   int
 	above   float32 // what an occurrence above a passage counts for
+	title   float32 // and one in its title
 	counts  []float32
 }
 
@@ -27,7 +28,8 @@ type tally struct {
 var buffers = sync.Pool{New: func() any { return new([]float32) }}
 
 func (x *search) newTally(p *piece, language string, lists []asked) (*tally, error) {
-	t := &tally{p: p, docs: p.spoken[language], lists: lists, terms: len(x.found[language]), above: x.rankers[language].Above()}
+	t := &tally{p: p, docs: p.spoken[language], lists: lists, terms: len(x.found[language])}
+	t.above, t.title = x.rankers[language].Fields()
 	for _, a := range t.lists {
 		c, err := a.postings(p.segment)
 		if err != nil {
@@ -88,7 +90,7 @@ func (t *tally) fill(docs []int, size int, visit func(int, []float32)) {
 				return
 			}
 			touched[at] = true
-			t.counts[(row+c.chunk-m.first)*t.terms+term] += float32(c.body) + t.above*float32(c.above)
+			t.counts[(row+c.chunk-m.first)*t.terms+term] += float32(c.body) + t.above*float32(c.above) + t.title*float32(c.title)
 			c.next()
 		}
 	}

@@ -124,12 +124,12 @@ func (e entry) postings(s *segment) (*cursor, error) {
 
 // cursor walks the postings of one term.
 type cursor struct {
-	data        []byte
-	left        int
-	last        int // number of the last passage + 1
-	chunk       int // the present passage; -1 at the end
-	body, above int
-	bad         bool
+	data               []byte
+	left               int
+	last               int // number of the last passage + 1
+	chunk              int // the present passage; -1 at the end
+	body, above, title int
+	bad                bool
 }
 
 // next goes to the next passage.
@@ -143,9 +143,9 @@ func (c *cursor) next() {
 	gap := c.uvarint()
 	c.chunk = c.last + int(gap>>1)
 	c.last = c.chunk + 1
-	c.body, c.above = 1, 0
+	c.body, c.above, c.title = 1, 0, 0
 	if gap&1 == 0 {
-		c.body, c.above = int(c.uvarint()), int(c.uvarint())
+		c.body, c.above, c.title = int(c.uvarint()), int(c.uvarint()), int(c.uvarint())
 	}
 	if c.bad {
 		c.chunk, c.left = -1, 0

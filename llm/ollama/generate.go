@@ -158,7 +158,7 @@ func apiTools(tools []llm.Tool) (api.Tools, error) {
 		f.Parameters.Type = "object"
 		if t.Parameters != nil {
 			if err := json.Unmarshal(t.Parameters, &f.Parameters); err != nil {
-				return nil, &fault.Error{Code: fault.Usage, Subject: "tool " + t.Name, Reason: "its parameters are no JSON schema of an object", Next: "mend the tool", Err: err}
+				return nil, &fault.Error{Code: fault.Usage, Subject: "tool " + t.Name, Reason: "its parameters are not a JSON schema of an object", Next: "fix the tool", Err: err}
 			}
 		}
 		if f.Parameters.Properties == nil {

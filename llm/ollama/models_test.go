@@ -17,5 +17,5 @@ func TestModelsOfAnother(t *testing.T) {
 	defer other.Close()
 	_, err := ollama.Models(t.Context(), ollama.Config{URL: other.URL})
 	require.True(t, fault.Is(err, fault.BackendUnreachable), "%v", err)
-	require.ErrorContains(t, err, "is no Ollama server (set the base URL of one)")
+	require.ErrorContains(t, err, "is not an Ollama server (set the base URL of one)")
 }

@@ -44,7 +44,9 @@ type Config struct {
 	// a kind that cannot be counted in process; nil: an own one.
 	Library *tokens.Library
 	// HTTP sends the requests; nil: a client with the bounds above.
-	HTTP *http.Client
+	HTTP     *http.Client
+	Patience time.Duration // longest that pauses between tries of one request take together; 30 s
+	Retried  func()        // told of each try after the first; nil: nobody
 	// Around wraps what sends the requests of that client, for example to trace
 	// them; nil: nothing does.
 	Around func(http.RoundTripper) http.RoundTripper
@@ -73,7 +75,7 @@ func newServer(c Config) (*server, error) {
 	}
 	c.Fresh = cmp.Or(c.Fresh, 30*time.Second)
 	if c.HTTP == nil {
-		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Logger: log, Around: c.Around})
+		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Patience: c.Patience, Retried: c.Retried, Logger: log, Around: c.Around})
 	}
 	return &server{api: api.NewClient(u, c.HTTP), url: u, config: c, log: log.With("model", c.Model)}, nil
 }

@@ -57,9 +57,26 @@ func (m *Model) Relay(ctx context.Context, body map[string]json.RawMessage) iter
 		case err == nil:
 			yield(nil, m.cutOff(ctx, failure.Err(), begun))
 		default:
-			yield(nil, m.overflow(ctx, m.explain(err), req))
+			yield(nil, later(m.overflow(ctx, m.explain(err), req), failure))
 		}
 	}
+}
+
+// later adds when the server said to come again.
+func later(err error, failure *transport.Failure) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Code != fault.RateLimited {
+		return err
+	}
+	g := *f
+	g.RetryAfter = failure.RetryAfter()
+	return &g
+}
+
+// oneAnswer reports that the field n of a request asks for one answer, or is not there.
+func oneAnswer(n json.RawMessage) bool {
+	text := strings.TrimSpace(string(n))
+	return text == "" || text == "null" || text == "1"
 }
 
 // chunk is one of the library's completions or chunks.
@@ -81,6 +98,11 @@ type translation struct {
 
 // translate makes the native request with the window in force, never cut.
 func (m *Model) translate(ctx context.Context, body map[string]json.RawMessage) (*translation, *api.ChatRequest, error) {
+	if !oneAnswer(body["n"]) {
+		f := m.fault(fault.BackendRefused, "the server gives one answer to a request, and n asks for more", "leave n out, or ask as often as answers are wanted", nil)
+		f.Status = http.StatusBadRequest
+		return nil, nil, f
+	}
 	bad := m.fault(fault.Usage, "the request is not one that Ollama understands", "see its documentation of OpenAI compatibility", nil)
 	body = maps.Clone(body)
 	delete(body, "model")
@@ -144,7 +166,7 @@ func Models(ctx context.Context, c Config) ([]string, error) {
 	}
 	list, err := s.api.List(ctx)
 	if e, ok := errors.AsType[api.StatusError](err); ok && e.StatusCode == http.StatusNotFound {
-		return nil, s.fault(fault.BackendUnreachable, "what answers at "+s.config.URL+" is no Ollama server", "set the base URL of one", nil)
+		return nil, s.fault(fault.BackendUnreachable, "what answers at "+s.config.URL+" is not an Ollama server", "set the base URL of one", nil)
 	}
 	if err != nil {
 		return nil, s.explain(err)

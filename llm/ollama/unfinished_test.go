@@ -2,6 +2,7 @@ package ollama_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,4 +59,19 @@ func TestServerThatEndsAnAnswerIsReachable(t *testing.T) {
 		last = err
 	}
 	require.ErrorIs(t, last, llm.ErrUnfinished)
+}
+
+// TestOneAnswerToARequest: the server gives one, so asking for more is refused, and not cut to one.
+func TestOneAnswerToARequest(t *testing.T) {
+	m := ending(t, `{"message":{"content":"a"},"done":true}`+"\n")
+	for n, refused := range map[string]bool{"1": false, "null": false, "2": true, `"x"`: true} {
+		var last error
+		for _, err := range m.Relay(t.Context(), map[string]json.RawMessage{"n": []byte(n), "messages": []byte(`[{"role":"user","content":"go on"}]`)}) {
+			last = err
+		}
+		require.Equal(t, refused, fault.Is(last, fault.BackendRefused), "%s: %v", n, last)
+		if f := (&fault.Error{}); refused && errors.As(last, &f) {
+			require.Equal(t, http.StatusBadRequest, f.Status)
+		}
+	}
 }

@@ -67,7 +67,7 @@ func (m *Model) running(ctx context.Context) (n int, digest string, err error) {
 }
 
 // renew asks from time to time whether the server still has the same model
-// under the name; m.mu is held. A server that does not answer is no reason to
+// under the name; m.mu is held. A server that does not answer is not a reason to
 // forget: the request itself will tell.
 func (m *Model) renew(ctx context.Context) {
 	if m.seen.IsZero() || time.Since(m.seen) < m.config.Fresh {

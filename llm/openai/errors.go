@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"inlay/fault"
+	"inlay/llm/internal/transport"
 )
 
 // explain turns an error on the way to the server into one that says what to do.
@@ -30,9 +31,12 @@ func (s *server) explain(err error) error {
 
 // explainStatus reads a refusal. Its message is looked at, never repeated: it
 // could quote the prompt.
-func (s *server) explainStatus(status int, body []byte) error {
+func (s *server) explainStatus(status int, h http.Header, body []byte) error {
 	f := s.classify(status, readRefusal(body))
 	f.Status = cmp.Or(f.Status, status)
+	if f.Code == fault.RateLimited {
+		f.RetryAfter, _ = transport.RetryAfter(h)
+	}
 	return f
 }
 

@@ -46,6 +46,8 @@ type Config struct {
 	Library  *tokens.Library // where counters come from; nil: an own one
 	Logger   *slog.Logger    // told of retries and of the kind of server, never of content; none
 	HTTP     *http.Client    // sends the requests; nil: a client with the bounds above
+	Patience time.Duration   // longest that pauses between tries of one request take together; 30 s
+	Retried  func()          // told of each try after the first; nil: nobody
 	// Around wraps what sends the requests of that client, for example to trace
 	// them; nil: nothing does.
 	Around func(http.RoundTripper) http.RoundTripper
@@ -74,7 +76,7 @@ func newServer(c Config) (*server, error) {
 		c.Library = &tokens.Library{}
 	}
 	if c.HTTP == nil {
-		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Logger: c.Logger, Around: c.Around})
+		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Patience: c.Patience, Retried: c.Retried, Logger: c.Logger, Around: c.Around})
 	}
 	return &server{provider: "openai", config: c, base: u, log: c.Logger.With("model", c.Model)}, nil
 }
@@ -149,7 +151,7 @@ func (s *server) send(ctx context.Context, address string, body any) (*http.Resp
 	}
 	defer func() { _ = resp.Body.Close() }()
 	message, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	return nil, s.explainStatus(resp.StatusCode, message)
+	return nil, s.explainStatus(resp.StatusCode, resp.Header, message)
 }
 
 // ask sends and decodes the answer into out.

@@ -95,7 +95,7 @@ func TestResponsesRefuseToRelayWhatTheyLack(t *testing.T) {
 		`{"messages":[{"role":"user","content":[{"type":"input_audio"}]}]}`: "part of type input_audio",
 		`{"messages":[{"role":"user","content":7}]}`:                        "neither a text nor a list",
 		`{"messages":[{"role":"user","name":"Ada","content":"hi"}]}`:        "a message's name",
-		`{"messages":7}`: "no request for a chat completion",
+		`{"messages":7}`: "does not ask for a chat completion",
 	} {
 		for _, err := range m.Relay(t.Context(), fields(t, body)) {
 			require.Equal(t, fault.Usage, fault.CodeOf(err), body)

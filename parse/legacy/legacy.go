@@ -5,8 +5,6 @@
 package legacy
 
 import (
-	"encoding/binary"
-
 	"inlay/fault"
 	"inlay/internal/olefile"
 	"inlay/parse"
@@ -40,21 +38,6 @@ func locked() error {
 // damaged is the warning of a file of which only a part was read.
 func damaged(what string) parse.Warning {
 	return parse.Warning{Code: parse.WarnDamaged, Message: what}
-}
-
-// u16 and u32 read little-endian numbers; beyond the end they are 0.
-func u16(data []byte, at int) int {
-	if at < 0 || at+2 > len(data) {
-		return 0
-	}
-	return int(binary.LittleEndian.Uint16(data[at:]))
-}
-
-func u32(data []byte, at int) int {
-	if at < 0 || at+4 > len(data) {
-		return 0
-	}
-	return int(binary.LittleEndian.Uint32(data[at:]))
 }
 
 // cut returns data[from:from+n] as far as it exists.

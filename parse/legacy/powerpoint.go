@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"inlay/parse"
+	"inlay/parse/internal/littleendian"
 )
 
 // PowerPoint reads presentations of PowerPoint 97 to 2003: slides in their order
@@ -28,14 +29,14 @@ func (p pptParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 	}
 	data, whole := ole.Read("PowerPoint Document")
 	user, _ := ole.Read("Current User")
-	if u32(user, 12) == lockedToken || ole.Has("EncryptedSummary") {
+	if int(littleendian.Uint32(user, 12)) == lockedToken || ole.Has("EncryptedSummary") {
 		return parse.Document{}, locked()
 	}
 	if len(data) < headSize {
 		return parse.Document{}, corrupt("its slides are missing or damaged")
 	}
 	s := &slideShow{data: data, b: &parse.Builder{Limit: p.limits.Text}, places: map[int]int{}}
-	document := s.findDocument(u32(user, 16))
+	document := s.findDocument(int(littleendian.Uint32(user, 16)))
 	if s.locked {
 		return parse.Document{}, locked()
 	}
@@ -88,10 +89,10 @@ func recordAt(data []byte, at int) (r pptRecord, next int, ok bool) {
 	if at < 0 || at+headSize > len(data) {
 		return r, at, false
 	}
-	head := u16(data, at)
-	r = pptRecord{kind: u16(data, at+2), instance: head >> 4}
+	head := littleendian.Uint16(data, at)
+	r = pptRecord{kind: littleendian.Uint16(data, at+2), instance: head >> 4}
 	r.container = head&0xF == 0xF || r.kind == pptTextBox // a container, whatever its head says
-	r.data = cut(data, at+headSize, u32(data, at+4))
+	r.data = cut(data, at+headSize, int(littleendian.Uint32(data, at+4)))
 	return r, at + headSize + len(r.data), true
 }
 
@@ -149,10 +150,10 @@ func (s *slideShow) findDocument(edit int) int {
 		}
 		s.locked = s.locked || len(r.data) >= 32
 		if document < 0 {
-			document = u32(r.data, 16)
+			document = int(littleendian.Uint32(r.data, 16))
 		}
-		s.directory(u32(r.data, 12))
-		back := u32(r.data, 8)
+		s.directory(int(littleendian.Uint32(r.data, 12)))
+		back := int(littleendian.Uint32(r.data, 8))
 		if back == 0 || back >= edit {
 			break
 		}
@@ -180,7 +181,7 @@ func (s *slideShow) directory(at int) {
 		return
 	}
 	for i := 0; i+4 <= len(r.data); {
-		entry := u32(r.data, i)
+		entry := int(littleendian.Uint32(r.data, i))
 		i += 4
 		for n := range entry >> 20 {
 			if i+4 > len(r.data) {
@@ -188,7 +189,7 @@ func (s *slideShow) directory(at int) {
 			}
 			number := entry&0xFFFFF + n
 			if _, known := s.places[number]; !known {
-				s.places[number] = u32(r.data, i)
+				s.places[number] = int(littleendian.Uint32(r.data, i))
 			}
 			i += 4
 		}

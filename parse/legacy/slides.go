@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"inlay/parse"
+	"inlay/parse/internal/littleendian"
 )
 
 // read adds the slides of the document at an offset.
@@ -72,9 +73,9 @@ func (s *slideShow) list(list pptRecord) {
 	walk(list.data, 0, func(r pptRecord) bool {
 		switch r.kind {
 		case pptPersist:
-			refs = append(refs, slideRef{place: u32(r.data, 0), id: u32(r.data, 12)})
+			refs = append(refs, slideRef{place: int(littleendian.Uint32(r.data, 0)), id: int(littleendian.Uint32(r.data, 12))})
 		case pptTextHead:
-			role = u32(r.data, 0)
+			role = int(littleendian.Uint32(r.data, 0))
 		case pptTextChars, pptTextBytes:
 			if n := len(refs); n > 0 {
 				refs[n-1].texts = append(refs[n-1].texts, pptText{role, textOf(r)})
@@ -115,7 +116,7 @@ func (s *slideShow) slide(ref slideRef) {
 	notes := 0
 	walk(r.data, 0, func(r pptRecord) bool {
 		if r.kind == pptSlideAtom {
-			notes = u32(r.data, 16)
+			notes = int(littleendian.Uint32(r.data, 16))
 		}
 		return false
 	})
@@ -138,11 +139,11 @@ func (s *slideShow) texts(data []byte, outline []pptText) []pptText {
 	walk(data, 0, func(r pptRecord) bool {
 		switch r.kind {
 		case pptTextHead:
-			role = u32(r.data, 0)
+			role = int(littleendian.Uint32(r.data, 0))
 		case pptTextChars, pptTextBytes:
 			found = append(found, pptText{role, textOf(r)})
 		case pptOutlineRef:
-			if i := u32(r.data, 0); i < len(outline) && !used[i] {
+			if i := int(littleendian.Uint32(r.data, 0)); i < len(outline) && !used[i] {
 				used[i] = true
 				found = append(found, outline[i])
 			}
@@ -194,7 +195,7 @@ func textOf(r pptRecord) string {
 		}
 	} else {
 		for at := 0; at+2 <= len(r.data); at += 2 {
-			units = append(units, uint16(u16(r.data, at))) //nolint:gosec // two bytes
+			units = append(units, uint16(littleendian.Uint16(r.data, at))) //nolint:gosec // two bytes
 		}
 	}
 	return strings.Map(func(r rune) rune {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"inlay/parse"
+	"inlay/parse/internal/littleendian"
 )
 
 // Word reads Word documents from Word 6 (1993) to 2003: paragraphs, headings, tables,
@@ -85,14 +86,14 @@ type wordFile struct {
 
 // newWordFile checks the header.
 func newWordFile(main []byte) (*wordFile, error) {
-	ident, version := u16(main, 0), u16(main, 2)
+	ident, version := littleendian.Uint16(main, 0), littleendian.Uint16(main, 2)
 	switch {
 	case len(main) < 0x200 || ident != 0xA5EC && ident != 0xA5DC && ident != 0xA697 && ident != 0xA699 && ident != 0xA5DB:
 		return nil, corrupt("its main part is missing or damaged")
 	case version < 0x65:
 		return nil, corrupt("it is of a version before Word 6, which is not read")
 	}
-	w := &wordFile{main: main, flags: u16(main, 0x0A), modern: version >= firstModern}
+	w := &wordFile{main: main, flags: littleendian.Uint16(main, 0x0A), modern: version >= firstModern}
 	if w.flags&flagEncrypted != 0 {
 		return nil, locked()
 	}
@@ -106,7 +107,7 @@ func (w *wordFile) pair(n int) []byte {
 	if !w.modern {
 		base = 0x58
 	}
-	return cut(w.table, u32(w.main, base+8*n), u32(w.main, base+8*n+4))
+	return cut(w.table, int(littleendian.Uint32(w.main, base+8*n)), int(littleendian.Uint32(w.main, base+8*n+4)))
 }
 
 // Numbers of pairs.
@@ -124,7 +125,7 @@ func (w *wordFile) parts() parts {
 	if !w.modern {
 		at = 0x34
 	}
-	n := func(i int) int { return max(0, min(u32(w.main, at+4*i), 1<<28)) }
+	n := func(i int) int { return max(0, min(int(littleendian.Uint32(w.main, at+4*i)), 1<<28)) }
 	return parts{n(0), n(1), n(2), n(3), n(4), n(5), n(6), n(7)}
 }
 
@@ -135,13 +136,13 @@ func (w *wordFile) readPieces() error {
 	total := p.text + p.footnotes + p.headers + p.macros + p.comments + p.endnotes + p.boxes + p.headerBoxes
 	clx := w.pair(pairPieces)
 	for len(clx) > 3 && clx[0] == 1 {
-		clx = cut(clx, 3+u16(clx, 1), len(clx))
+		clx = cut(clx, 3+littleendian.Uint16(clx, 1), len(clx))
 	}
 	if len(clx) > 5 && clx[0] == 2 {
-		w.addPieces(cut(clx, 5, u32(clx, 1)))
+		w.addPieces(cut(clx, 5, int(littleendian.Uint32(clx, 1))))
 	}
 	if len(w.pieces) == 0 && (!w.modern || w.flags&flagComplex == 0) && total > 0 {
-		start := u32(w.main, 0x18)
+		start := int(littleendian.Uint32(w.main, 0x18))
 		w.pieces = []piece{{start: 0, end: min(total, max(0, len(w.main)-start)), at: start}}
 	}
 	if len(w.pieces) == 0 {
@@ -161,8 +162,8 @@ func (w *wordFile) addPieces(table []byte) {
 	const position, description = 4, 8
 	n := (len(table) - position) / (position + description)
 	for i := range max(n, 0) {
-		p := piece{start: u32(table, position*i), end: u32(table, position*(i+1))}
-		at := u32(table, position*(n+1)+description*i+2)
+		p := piece{start: int(littleendian.Uint32(table, position*i)), end: int(littleendian.Uint32(table, position*(i+1)))}
+		at := int(littleendian.Uint32(table, position*(n+1)+description*i+2))
 		p.at, p.wide = at, w.modern
 		if w.modern && at&eightBit != 0 {
 			p.at, p.wide = (at&^eightBit)/2, false

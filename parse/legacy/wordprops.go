@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"inlay/internal/charset"
+	"inlay/parse/internal/littleendian"
 )
 
 // paragraph is what is known of a paragraph's format.
@@ -26,16 +27,16 @@ func (w *wordFile) paragraphAt(offset int) (p paragraph, ok bool) {
 	}
 	bins := w.pair(pairParagraphs)
 	n := (len(bins) - 4) / 8
-	i := sort.Search(max(n, 0), func(i int) bool { return u32(bins, 4*(i+1)) > offset })
+	i := sort.Search(max(n, 0), func(i int) bool { return int(littleendian.Uint32(bins, 4*(i+1))) > offset })
 	if i >= n {
 		return p, false
 	}
-	page := cut(w.main, (u32(bins, 4*(n+1)+4*i)&0x3FFFFF)*pageSize, pageSize)
+	page := cut(w.main, (int(littleendian.Uint32(bins, 4*(n+1)+4*i))&0x3FFFFF)*pageSize, pageSize)
 	if len(page) < pageSize {
 		return p, false
 	}
 	runs := int(page[pageSize-1])
-	r := sort.Search(runs, func(i int) bool { return u32(page, 4*(i+1)) > offset })
+	r := sort.Search(runs, func(i int) bool { return int(littleendian.Uint32(page, 4*(i+1))) > offset })
 	const boxSize = 13
 	box := 4*(runs+1) + boxSize*r
 	if r >= runs || box >= pageSize {
@@ -66,10 +67,10 @@ const (
 
 // formatOf reads a style number and the modifiers after it.
 func (w *wordFile) formatOf(data []byte) paragraph {
-	p := paragraph{style: u16(data, 0)}
+	p := paragraph{style: littleendian.Uint16(data, 0)}
 	p.level = w.headings[p.style]
 	for at := 2; at+2 < len(data); {
-		mod := u16(data, at)
+		mod := littleendian.Uint16(data, at)
 		value := int(data[at+2])
 		switch mod {
 		case modInTable:
@@ -82,7 +83,7 @@ func (w *wordFile) formatOf(data []byte) paragraph {
 				p.level = value + 1
 			}
 		case modList:
-			p.listed = u16(data, at+2) != 0
+			p.listed = littleendian.Uint16(data, at+2) != 0
 		}
 		at += 2 + operandSize(mod, data[at+2:])
 	}
@@ -102,7 +103,7 @@ func operandSize(mod int, operand []byte) int {
 		return 3
 	}
 	if mod == modTable || mod == modTableT {
-		return u16(operand, 0) + 1
+		return littleendian.Uint16(operand, 0) + 1
 	}
 	if mod == modTabs && operand[0] == 255 { // its length cannot be told without reading it
 		return len(operand)
@@ -121,14 +122,14 @@ func (w *wordFile) readStyles() {
 	if !w.modern || len(sheet) < 6 {
 		return
 	}
-	at, n := 2+u16(sheet, 0), u16(sheet, 2)
+	at, n := 2+littleendian.Uint16(sheet, 0), littleendian.Uint16(sheet, 2)
 	based := map[int]int{}
 	for style := range n {
-		size := u16(sheet, at)
+		size := littleendian.Uint16(sheet, at)
 		if size >= 4 {
-			base := u16(sheet, at+4) >> 4
+			base := littleendian.Uint16(sheet, at+4) >> 4
 			based[style] = base
-			if kind := u16(sheet, at+2) & 0xFFF; kind >= 1 && kind <= 9 {
+			if kind := littleendian.Uint16(sheet, at+2) & 0xFFF; kind >= 1 && kind <= 9 {
 				w.headings[style] = kind
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"inlay/internal/charset"
 	"inlay/parse"
+	"inlay/parse/internal/littleendian"
 )
 
 // Characters with a meaning of their own in Word's text.
@@ -103,7 +104,7 @@ func (w *wordFile) chars(p piece, from, to int) []uint16 {
 		data := cut(w.main, p.at+2*(from-p.start), 2*(to-from))
 		out := make([]uint16, len(data)/2)
 		for i := range out {
-			out[i] = uint16(u16(data, 2*i)) //nolint:gosec // two bytes
+			out[i] = uint16(littleendian.Uint16(data, 2*i)) //nolint:gosec // two bytes
 		}
 		return out
 	}

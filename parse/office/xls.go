@@ -2,14 +2,13 @@ package office
 
 import (
 	"context"
-	"encoding/binary"
-	"math"
 	"sync"
 
 	"inlay/fault"
 	"inlay/internal/charset"
 	"inlay/internal/olefile"
 	"inlay/parse"
+	"inlay/parse/internal/littleendian"
 )
 
 // XLS reads Excel workbooks of 1995 to 2003 (BIFF5 and BIFF8), one section a sheet.
@@ -141,12 +140,12 @@ func (x *xls) records(ctx context.Context, at int, f func(r record) error) error
 func (x *xls) next(at int) (r record, next int) {
 	body := func(at int) []byte {
 		from := min(at+4, len(x.data))
-		return x.data[from:min(len(x.data), from+le16(x.data, at+2))]
+		return x.data[from:min(len(x.data), from+littleendian.Uint16(x.data, at+2))]
 	}
-	r.kind, r.data = le16(x.data, at), body(at)
+	r.kind, r.data = littleendian.Uint16(x.data, at), body(at)
 	r.parts = [][]byte{r.data}
 	at += 4 + len(r.data)
-	for at+4 <= len(x.data) && le16(x.data, at) == recContinue {
+	for at+4 <= len(x.data) && littleendian.Uint16(x.data, at) == recContinue {
 		more := body(at)
 		r.parts = append(r.parts, more)
 		at += 4 + len(more)
@@ -154,53 +153,29 @@ func (x *xls) next(at int) (r record, next int) {
 	return r, at
 }
 
-// le16 reads two bytes, little end first; beyond the end they are 0.
-func le16(data []byte, at int) int {
-	if at < 0 || at+2 > len(data) {
-		return 0
-	}
-	return int(binary.LittleEndian.Uint16(data[at:]))
-}
-
-// le32 reads four bytes.
-func le32(data []byte, at int) uint32 {
-	if at < 0 || at+4 > len(data) {
-		return 0
-	}
-	return binary.LittleEndian.Uint32(data[at:])
-}
-
-// leFloat reads a number of eight bytes.
-func leFloat(data []byte, at int) float64 {
-	if at < 0 || at+8 > len(data) {
-		return 0
-	}
-	return math.Float64frombits(binary.LittleEndian.Uint64(data[at:]))
-}
-
 // globals reads what holds for all sheets, and where they are.
 func (x *xls) globals(ctx context.Context) error {
-	if le16(x.data, 0) != recBegin {
+	if littleendian.Uint16(x.data, 0) != recBegin {
 		return &fault.Error{Code: fault.Corrupt, Reason: "its workbook is missing or damaged, or of a version before Excel 5", Next: "open and save it again in Excel"}
 	}
-	x.unicode = le16(x.data, 4) >= firstUnicode
+	x.unicode = littleendian.Uint16(x.data, 4) >= firstUnicode
 	return x.records(ctx, 0, func(r record) error {
 		switch r.kind {
 		case recPassword:
 			return &fault.Error{Code: fault.PasswordRequired, Reason: "it is locked by a password", Next: "remove the password in the program that made it and attach it again"}
 		case recCodepage:
-			x.codepage = codepageName(le16(r.data, 0))
+			x.codepage = codepageName(littleendian.Uint16(r.data, 0))
 		case recDates:
-			x.k.is1904 = le16(r.data, 0) == 1
+			x.k.is1904 = littleendian.Uint16(r.data, 0) == 1
 		case recFormat:
-			x.k.formats[le16(r.data, 0)] = x.text(r.data, 2, x.lengthSize())
+			x.k.formats[littleendian.Uint16(r.data, 0)] = x.text(r.data, 2, x.lengthSize())
 		case recStyle:
-			x.k.styles = append(x.k.styles, le16(r.data, 2))
+			x.k.styles = append(x.k.styles, littleendian.Uint16(r.data, 2))
 		case recSheet:
 			if len(x.sheets) == maxSheets {
 				return tooManySheets()
 			}
-			x.sheets = append(x.sheets, xlsSheet{name: x.text(r.data, 6, 1), at: int(le32(r.data, 0))})
+			x.sheets = append(x.sheets, xlsSheet{name: x.text(r.data, 6, 1), at: int(littleendian.Uint32(r.data, 0))})
 		case recStrings:
 			return x.sharedStrings(ctx, r)
 		}
@@ -242,7 +217,7 @@ func (x *xls) text(data []byte, at, lengthSize int) string {
 	}
 	n := int(data[at])
 	if lengthSize == 2 {
-		n = le16(data, at)
+		n = littleendian.Uint16(data, at)
 	}
 	at += lengthSize
 	if !x.unicode {

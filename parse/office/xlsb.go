@@ -7,6 +7,7 @@ import (
 
 	"inlay/internal/mediatype"
 	"inlay/parse"
+	"inlay/parse/internal/littleendian"
 	"inlay/parse/zipfile"
 )
 
@@ -117,7 +118,7 @@ func binaryRecords(ctx context.Context, data []byte, f func(kind int, data []byt
 
 // wideText reads a string of UTF-16 with its length in four bytes, and where it ends.
 func wideText(data []byte, at int) (text string, end int) {
-	n := int(le32(data, at))
+	n := int(littleendian.Uint32(data, at))
 	at += 4
 	if n <= 0 || n == 0xFFFFFFFF || at >= len(data) {
 		return "", at
@@ -125,7 +126,7 @@ func wideText(data []byte, at int) (text string, end int) {
 	n = min(n, (len(data)-at)/2)
 	units := make([]uint16, n)
 	for i := range units {
-		units[i] = uint16(le16(data, at+2*i)) //nolint:gosec // two bytes
+		units[i] = uint16(littleendian.Uint16(data, at+2*i)) //nolint:gosec // two bytes
 	}
 	return string(utf16.Decode(units)), at + 2*n
 }
@@ -144,7 +145,7 @@ func (x *xlsb) open(ctx context.Context) error {
 	err = binaryRecords(ctx, data, func(kind int, data []byte) error {
 		switch kind {
 		case binWorkbook:
-			x.k.is1904 = le32(data, 0)&1 != 0
+			x.k.is1904 = littleendian.Uint32(data, 0)&1 != 0
 		case binSheet:
 			if len(x.sheets) == maxSheets {
 				return tooManySheets()
@@ -185,12 +186,12 @@ func (x *xlsb) part(ctx context.Context, r relation) error {
 			}
 			x.k.strings = append(x.k.strings, text)
 		case binFormat:
-			x.k.formats[le16(data, 0)], _ = wideText(data, 2)
+			x.k.formats[littleendian.Uint16(data, 0)], _ = wideText(data, 2)
 		case binStyles, binStylesEnd:
 			ofCells = kind == binStyles
 		case binStyle:
 			if ofCells {
-				x.k.styles = append(x.k.styles, le16(data, 2))
+				x.k.styles = append(x.k.styles, littleendian.Uint16(data, 2))
 			}
 		}
 		return nil
@@ -208,13 +209,13 @@ func (x *xlsb) sheet(ctx context.Context, number int, where xlsbSheet) error {
 	err = binaryRecords(ctx, data, func(kind int, data []byte) error {
 		switch kind {
 		case binRow:
-			row = int(le32(data, 0))
+			row = int(littleendian.Uint32(data, 0))
 			return nil
 		case binMerged:
-			s.ranges = append(s.ranges, merged{top: int(le32(data, 0)) + 1, bottom: int(le32(data, 4)) + 1, left: int(le32(data, 8)) + 1, right: int(le32(data, 12)) + 1})
+			s.ranges = append(s.ranges, merged{top: int(littleendian.Uint32(data, 0)) + 1, bottom: int(littleendian.Uint32(data, 4)) + 1, left: int(littleendian.Uint32(data, 8)) + 1, right: int(littleendian.Uint32(data, 12)) + 1})
 			return nil
 		}
-		return x.k.set(s, row, int(le32(data, 0)), clean(x.value(kind, data)))
+		return x.k.set(s, row, int(littleendian.Uint32(data, 0)), clean(x.value(kind, data)))
 	})
 	if err != nil {
 		return err
@@ -236,12 +237,12 @@ func (x *xlsb) sheet(ctx context.Context, number int, where xlsbSheet) error {
 // value is what a cell shows; "" for records that are no cells.
 func (x *xlsb) value(kind int, data []byte) string {
 	const at = 8 // after column and style
-	style := int(le32(data, 4) & 0xFFFFFF)
+	style := int(littleendian.Uint32(data, 4) & 0xFFFFFF)
 	switch kind {
 	case binRK:
-		return x.k.number(rk(le32(data, at)), style)
+		return x.k.number(rk(littleendian.Uint32(data, at)), style)
 	case binReal, binFormulaReal:
-		return x.k.number(leFloat(data, at), style)
+		return x.k.number(littleendian.Float64(data, at), style)
 	case binText, binFormulaText:
 		text, _ := wideText(data, at)
 		return text
@@ -249,7 +250,7 @@ func (x *xlsb) value(kind int, data []byte) string {
 		text, _ := wideText(data, at+1)
 		return text
 	case binShared:
-		return x.k.shared(int(le32(data, at)))
+		return x.k.shared(int(littleendian.Uint32(data, at)))
 	case binBool, binFormulaBool, binError, binFormulaErr:
 		if len(data) <= at {
 			return ""
@@ -276,8 +277,8 @@ func (x *xlsb) comments(ctx context.Context, s *binarySheet, entry string) error
 			name, _ := wideText(data, 0)
 			authors = append(authors, name)
 		case binComment:
-			r = remark{place: columnName(int(le32(data, 12))) + itoa(int(le32(data, 4))+1)}
-			if n := int(le32(data, 0)); n < len(authors) {
+			r = remark{place: columnName(int(littleendian.Uint32(data, 12))) + itoa(int(littleendian.Uint32(data, 4))+1)}
+			if n := int(littleendian.Uint32(data, 0)); n < len(authors) {
 				r.author = authors[n]
 			}
 		case binCommentText:

@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"inlay/fault"
+	"inlay/parse/internal/littleendian"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -70,10 +71,10 @@ func (s *segments) text(n int) string {
 	flags := head[0]
 	fonts, foreign := 0, 0
 	if flags&stringRich != 0 {
-		fonts = le16(s.take(2), 0)
+		fonts = littleendian.Uint16(s.take(2), 0)
 	}
 	if flags&stringForeign != 0 {
-		foreign = int(le32(s.take(4), 0))
+		foreign = int(littleendian.Uint32(s.take(4), 0))
 	}
 	units := s.units(n, flags&stringWide != 0)
 	s.skip(4*fonts + foreign)
@@ -92,7 +93,7 @@ func (s *segments) units(n int, wide bool) []uint16 {
 		if wide {
 			m := min(n, len(rest)/2)
 			for i := range m {
-				units = append(units, uint16(le16(rest, 2*i))) //nolint:gosec // two bytes
+				units = append(units, uint16(littleendian.Uint16(rest, 2*i))) //nolint:gosec // two bytes
 			}
 			s.at += 2 * m
 			n -= m
@@ -120,7 +121,7 @@ func (x *xls) sharedStrings(ctx context.Context, r record) error {
 		if len(x.k.strings)%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		text := s.text(le16(s.take(2), 0))
+		text := s.text(littleendian.Uint16(s.take(2), 0))
 		if size += len(text); size > x.k.limits.Text || len(x.k.strings) >= x.k.limits.Cells {
 			return tooManyCells(x.k.limits.Cells)
 		}
@@ -132,18 +133,18 @@ func (x *xls) sharedStrings(ctx context.Context, r record) error {
 // sheet reads the cells of a sheet and adds it to the document.
 func (x *xls) sheet(ctx context.Context, number int, where xlsSheet) error {
 	s := &binarySheet{name: where.name}
-	if where.at > 0 && le16(x.data, where.at) == recBegin {
+	if where.at > 0 && littleendian.Uint16(x.data, where.at) == recBegin {
 		var formula [3]int // row, column, style of a formula whose text follows
 		err := x.records(ctx, where.at, func(r record) error {
 			switch r.kind {
 			case recPassword:
 				return &fault.Error{Code: fault.PasswordRequired, Reason: "a sheet is locked by a password", Next: "remove the password in Excel and attach it again"}
 			case recFormula:
-				formula = [3]int{le16(r.data, 0), le16(r.data, 2), le16(r.data, 4)}
+				formula = [3]int{littleendian.Uint16(r.data, 0), littleendian.Uint16(r.data, 2), littleendian.Uint16(r.data, 4)}
 			case recString:
 				text := x.text(r.data, 0, 2)
 				if x.unicode {
-					text = (&segments{parts: continued(r, 2)}).text(le16(r.data, 0))
+					text = (&segments{parts: continued(r, 2)}).text(littleendian.Uint16(r.data, 0))
 				}
 				return x.k.set(s, formula[0], formula[1], clean(text))
 			}
@@ -173,22 +174,22 @@ func clean(text string) string {
 
 // cell takes one record of a sheet.
 func (x *xls) cell(s *binarySheet, r record) error {
-	row, column, style := le16(r.data, 0), le16(r.data, 2), le16(r.data, 4)
+	row, column, style := littleendian.Uint16(r.data, 0), littleendian.Uint16(r.data, 2), littleendian.Uint16(r.data, 4)
 	put := func(text string) error { return x.k.set(s, row, column, clean(text)) }
 	switch r.kind {
 	case recNumber:
-		return put(x.k.number(leFloat(r.data, 6), style))
+		return put(x.k.number(littleendian.Float64(r.data, 6), style))
 	case recRK:
-		return put(x.k.number(rk(le32(r.data, 6)), style))
+		return put(x.k.number(rk(littleendian.Uint32(r.data, 6)), style))
 	case recMulRK:
 		for at := 4; at+6 <= len(r.data)-2; at += 6 {
-			if err := x.k.set(s, row, column, x.k.number(rk(le32(r.data, at+2)), le16(r.data, at))); err != nil {
+			if err := x.k.set(s, row, column, x.k.number(rk(littleendian.Uint32(r.data, at+2)), littleendian.Uint16(r.data, at))); err != nil {
 				return err
 			}
 			column++
 		}
 	case recShared:
-		return put(x.k.shared(int(le32(r.data, 6))))
+		return put(x.k.shared(int(littleendian.Uint32(r.data, 6))))
 	case recLabel, recRichString:
 		return put(x.text(r.data, 6, 2))
 	case recFormula:
@@ -196,9 +197,9 @@ func (x *xls) cell(s *binarySheet, r record) error {
 	case recBoolError:
 		return put(boolOrError(r.data, 6))
 	case recMerged:
-		for i := range min(le16(r.data, 0), (len(r.data)-2)/8) {
+		for i := range min(littleendian.Uint16(r.data, 0), (len(r.data)-2)/8) {
 			at := 2 + 8*i
-			s.ranges = append(s.ranges, merged{top: le16(r.data, at) + 1, bottom: le16(r.data, at+2) + 1, left: le16(r.data, at+4) + 1, right: le16(r.data, at+6) + 1})
+			s.ranges = append(s.ranges, merged{top: littleendian.Uint16(r.data, at) + 1, bottom: littleendian.Uint16(r.data, at+2) + 1, left: littleendian.Uint16(r.data, at+4) + 1, right: littleendian.Uint16(r.data, at+6) + 1})
 		}
 	case recTextBox:
 		if text := x.box(r); text != "" {
@@ -228,8 +229,8 @@ func boolOrError(data []byte, at int) string {
 
 // result is what a formula last gave. A text follows in a record of its own.
 func (x *xls) result(data []byte, style int) string {
-	if le16(data, 12) != 0xFFFF {
-		return x.k.number(leFloat(data, 6), style)
+	if littleendian.Uint16(data, 12) != 0xFFFF {
+		return x.k.number(littleendian.Float64(data, 6), style)
 	}
 	switch data[6] {
 	case 1:
@@ -246,7 +247,7 @@ func (x *xls) box(r record) string {
 		return ""
 	}
 	s := segments{parts: r.parts[1:]}
-	return strings.TrimSpace(clean(s.text(le16(r.data, 10))))
+	return strings.TrimSpace(clean(s.text(littleendian.Uint16(r.data, 10))))
 }
 
 // pageLine is the text of a page's header or footer without its codes ("&L", "&P").

@@ -43,7 +43,7 @@ func (p xlsxParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 		UnzipSizeLimit: p.limits.ZipTotal, UnzipXMLSizeLimit: p.limits.ZipTotal, // equal: nothing is spilled to disk
 	})
 	if err != nil {
-		return parse.Document{}, &fault.Error{Code: fault.Corrupt, Reason: "it is no workbook that can be read", Next: "open and save it again in Excel", Err: err}
+		return parse.Document{}, &fault.Error{Code: fault.Corrupt, Reason: "it is not a workbook that can be read", Next: "open and save it again in Excel", Err: err}
 	}
 	defer func() { _ = book.Close() }()
 	w := workbook{book: book, archive: a, parts: parts, limits: p.limits, b: &parse.Builder{Limit: p.limits.Text}}

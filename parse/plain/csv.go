@@ -142,7 +142,7 @@ func eachRow(ctx context.Context, text string, separator rune, f func(row []stri
 			return nil
 		}
 		if err != nil {
-			return &fault.Error{Code: fault.Corrupt, Reason: "it is no table of separated values", Next: "attach it as .txt", Err: err}
+			return &fault.Error{Code: fault.Corrupt, Reason: "it is not a table of separated values", Next: "attach it as .txt", Err: err}
 		}
 		f(row, number, r.InputOffset())
 	}

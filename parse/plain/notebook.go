@@ -27,7 +27,7 @@ func (p notebook) Info() parse.Info {
 // lines is a notebook's text: one string or a list of them.
 type lines string
 
-// UnmarshalJSON accepts both forms; anything else is no text.
+// UnmarshalJSON accepts both forms; anything else is not a text.
 func (l *lines) UnmarshalJSON(data []byte) error {
 	var one string
 	if json.Unmarshal(data, &one) == nil {
@@ -67,7 +67,7 @@ func (p notebook) Parse(ctx context.Context, f parse.File, report parse.Progress
 	}
 	var file notebookFile
 	if err := json.Unmarshal([]byte(d.Text), &file); err != nil {
-		return parse.Document{}, &fault.Error{Code: fault.Corrupt, Reason: "it is no notebook: its JSON is damaged", Next: "save it again in Jupyter", Err: err}
+		return parse.Document{}, &fault.Error{Code: fault.Corrupt, Reason: "it is not a notebook: its JSON is damaged", Next: "save it again in Jupyter", Err: err}
 	}
 	var b parse.Builder
 	for i, cell := range file.Cells {

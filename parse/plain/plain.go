@@ -56,7 +56,7 @@ func decode(ctx context.Context, f parse.File, limits parse.Limits) (parse.Docum
 	t := charset.Decode(f.Data, "")
 	d := parse.Document{Text: t.Text, Charset: t.Charset}
 	if t.Replaced {
-		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnRepairedUTF8, Message: fmt.Sprintf("some bytes are no characters in %s and were replaced", t.Charset)})
+		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnRepairedUTF8, Message: fmt.Sprintf("some bytes are not characters of %s and were replaced", t.Charset)})
 	}
 	return d, ctx.Err()
 }

@@ -151,9 +151,9 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		"message_modifiers: [{name: DirectoryContextModifier, options: {depth: 0}}]":                          "is 0; leave it out for the default",
 		"message_modifiers: [{name: ShellProcessorModifier, options: {allow: git status}}]":                   "the option allow is a string, want a list",
 		"tool_modifiers: [{name: ToolInjectionModifier, options: {rules: [{whenn: x, tools: [read_file]}]}}]": "p.yaml:1:80: ToolInjectionModifier has no option rules.whenn; it has when, tools; did you mean when?",
-		"tool_modifiers: [{name: ToolInjectionModifier, options: {rules: [{tools: [reed_file]}]}}]":           `names the tool "reed_file", and there is none`,
-		"tool_modifiers: [{name: ToolParameterModifier, options: {rules: [{tool: reed_*, remove: [x]}]}}]":    `names the tool "reed_*"`,
-		"tool_modifiers: [{name: ToolValidationModifier, options: {deny: [reed_file]}}]":                      `names the tool "reed_file"`,
+		"tool_modifiers: [{name: ToolInjectionModifier, options: {rules: [{tools: [reed_file]}]}}]":           `names the unknown tool "reed_file"`,
+		"tool_modifiers: [{name: ToolParameterModifier, options: {rules: [{tool: reed_*, remove: [x]}]}}]":    `names the unknown tool "reed_*"`,
+		"tool_modifiers: [{name: ToolValidationModifier, options: {deny: [reed_file]}}]":                      `names the unknown tool "reed_file"`,
 		"drop_defaults: [LoopDetectionModifer]":                                                               `drop_defaults names "LoopDetectionModifer", which is neither a family nor a default processor; did you mean LoopDetectionModifier?`,
 	} {
 		_, err := processor.Load("p.yaml", []byte("processors: {"+entry+"}"), builtin.Registry(builtin.Host{Tools: []string{"read_file", "list_directory"}}))

@@ -179,7 +179,7 @@ func recent(ctx context.Context, t *processor.Turn, v []processor.Message) ([]pr
 }
 
 // question is what a message asks, as files are searched for it: without the
-// references that were followed, since a file's name is no word of it, and with
+// references that were followed, since a file's name is not a word of it, and with
 // the turn's values in the place of their names, which are put into the message
 // itself later.
 func question(t *processor.Turn, m processor.Message, names []string) string {

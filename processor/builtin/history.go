@@ -71,7 +71,7 @@ type Compression struct {
 
 func (p Compression) check() (option, reason string) {
 	if to, above := cmp.Or(p.To, .4), cmp.Or(p.Above, .7); to >= above {
-		return "to", fmt.Sprintf("is %v, not less than above, %v: every turn would be compressed anew", to, above)
+		return "to", fmt.Sprintf("is %v, not less than above, %v: every turn would be compressed again", to, above)
 	}
 	return "", ""
 }
@@ -120,7 +120,7 @@ func (p Compression) summary(ctx context.Context, t *processor.Turn, earlier str
 			return "", ctx.Err()
 		}
 		if err != nil || t.Count(next) > most {
-			t.Note("summary_of_ours", "The model's summary failed or was too long; one of ours stands in its place.")
+			t.Note("summary_of_ours", "The model's summary failed or was too long; one of ours is in its place.")
 			return digest(t, p.known, earlier, old, most), nil
 		}
 		text = next

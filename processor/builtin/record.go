@@ -150,7 +150,7 @@ func (r *Replay) Next() (Recording, error) {
 	}
 	var next Recording
 	if err := json.Unmarshal(r.lines.Bytes(), &next); err != nil || next.Schema != RecordingSchema || next.Answer == nil {
-		return Recording{}, replayError("is no "+RecordingSchema+" with answers", err)
+		return Recording{}, replayError("is not "+RecordingSchema+" with answers", err)
 	}
 	r.next = &next
 	return next, nil
@@ -176,7 +176,7 @@ func (r *Replay) Generate(_ context.Context, q llm.Request) iter.Seq2[llm.Delta,
 }
 
 func replayError(reason string, err error) error {
-	return &fault.Error{Code: fault.Corrupt, Subject: "recording", Reason: "it " + reason, Next: "record anew", Err: err}
+	return &fault.Error{Code: fault.Corrupt, Subject: "recording", Reason: "it " + reason, Next: "record it again", Err: err}
 }
 
 func equalJSON(a, b any) bool {

@@ -26,12 +26,12 @@ type Redactor struct {
 func (p Redactor) check() (option, reason string) {
 	for _, k := range p.Keep {
 		if !slices.Contains(secrets.Kinds(), k) {
-			return "keep", "names " + k + ", which is none of " + strings.Join(secrets.Kinds(), ", ")
+			return "keep", "names " + k + "; it must be one of " + strings.Join(secrets.Kinds(), ", ")
 		}
 	}
 	for _, text := range p.Patterns {
 		if _, err := regexp.Compile(text); err != nil {
-			return "patterns", "has one that is no regular expression"
+			return "patterns", "has one that is not a regular expression"
 		}
 	}
 	return "", ""

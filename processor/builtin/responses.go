@@ -59,7 +59,7 @@ type SafetyCheck struct {
 func (p SafetyCheck) check() (option, reason string) {
 	for _, text := range p.Deny {
 		if _, err := regexp.Compile(text); err != nil {
-			return "deny", "has one that is no regular expression"
+			return "deny", "has one that is not a regular expression"
 		}
 	}
 	return "", ""
@@ -114,7 +114,7 @@ type CitationCheck struct {
 
 func (p CitationCheck) check() (option, reason string) {
 	if !slices.Contains([]string{"", "mark", "remove", "halt"}, p.Action) {
-		return "action", "is " + strconv.Quote(p.Action) + ", which is none of mark, remove and halt"
+		return "action", "is " + strconv.Quote(p.Action) + "; it must be mark, remove or halt"
 	}
 	return "", ""
 }

@@ -46,7 +46,7 @@ func TestRedaction(t *testing.T) {
 	got, _ := respond(t, "{name: RedactionModifier, options: {keep: [mail], patterns: ['PRJ-[0-9]+']}}", "ada@example.org PRJ-17", nil)
 	require.Equal(t, "ada@example.org [redacted]", got)
 	_, err := processor.Load("p.yaml", []byte("processors: {response_modifiers: [{name: RedactionModifier, options: {keep: [cars]}}]}"), builtin.Registry(builtin.Host{}))
-	require.ErrorContains(t, err, "none of key, iban, card, mail")
+	require.ErrorContains(t, err, "must be one of key, iban, card, mail")
 }
 
 func TestNormalization(t *testing.T) {

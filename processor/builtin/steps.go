@@ -189,7 +189,7 @@ func (p ResponseValidation) reason(r processor.Response) (string, error) {
 			return "it calls a tool with arguments that are too long", nil
 		}
 		if _, ok := arguments(c.Arguments); !ok || c.Name == "" {
-			return "it calls a tool without a name, or with arguments that are no JSON object", nil
+			return "it calls a tool without a name, or with arguments that are not a JSON object", nil
 		}
 	}
 	if r.Request == nil || r.Request.Schema == nil || len(r.ToolCalls) > 0 {
@@ -197,7 +197,7 @@ func (p ResponseValidation) reason(r processor.Response) (string, error) {
 	}
 	compiled, err := schema.Compile(r.Request.Schema)
 	if err != nil {
-		return "", &fault.Error{Code: fault.Usage, Subject: "schema of the answer", Reason: "it is none", Err: err}
+		return "", &fault.Error{Code: fault.Usage, Subject: "schema of the answer", Reason: "it is not a valid JSON schema", Err: err}
 	}
 	if !json.Valid([]byte(r.Text)) || problem(compiled.Check([]byte(r.Text))) != "" {
 		return "the answer does not follow the schema", nil

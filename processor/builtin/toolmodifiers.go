@@ -34,7 +34,7 @@ type InjectionRule struct {
 func (p ToolInjection) check() (option, reason string) {
 	for _, r := range p.Rules {
 		if _, err := regexp.Compile(r.When); err != nil {
-			return "rules", "has a when that is no regular expression"
+			return "rules", "has a when that is not a regular expression"
 		}
 		if reason := unknownTool(p.known, r.Tools); reason != "" {
 			return "rules", reason
@@ -83,7 +83,7 @@ type ParameterRule struct {
 func (p ToolParameters) check() (option, reason string) {
 	for _, r := range p.Rules {
 		if _, err := path.Match(r.Tool, ""); err != nil {
-			return "rules", "has a tool that is no pattern"
+			return "rules", "has a tool that is not a pattern"
 		}
 		if one := func(name string) bool { ok, _ := path.Match(r.Tool, name); return ok }; r.Tool != "" && p.known != nil && !slices.ContainsFunc(p.known, one) {
 			return "rules", unknownTool(p.known, []string{r.Tool})
@@ -170,7 +170,7 @@ func (p ToolValidation) check() (option, reason string) { return "deny", unknown
 func unknownTool(known, named []string) string {
 	for _, name := range named {
 		if known != nil && !slices.Contains(known, name) {
-			return fmt.Sprintf("names the tool %q, and there is none; there are %s", name, strings.Join(known, ", "))
+			return fmt.Sprintf("names the unknown tool %q; known are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return ""
@@ -205,7 +205,7 @@ func againstSchema(t processor.Tool, args map[string]any) (string, error) {
 	}
 	compiled, err := schema.Compile(t.Parameters)
 	if err != nil {
-		return "", &fault.Error{Code: fault.Usage, Subject: "tool " + t.Name, Reason: "its schema is none", Err: err}
+		return "", &fault.Error{Code: fault.Usage, Subject: "tool " + t.Name, Reason: "its schema is not a valid JSON schema", Err: err}
 	}
 	if wrong := problem(compiled.CheckValue(args)); wrong != "" {
 		return "the arguments do not follow the tool's schema: " + wrong, nil
@@ -235,6 +235,6 @@ func (p ToolValidation) pathReason(value any) string {
 		}
 		return ""
 	default:
-		return "it is no path"
+		return "it is not a path"
 	}
 }

@@ -114,7 +114,7 @@ func (r reading) list(ctx context.Context, _ *processor.Turn, arguments json.Raw
 		return "", err
 	}
 	if !info.IsDir() {
-		return "", &fault.Error{Code: fault.FileUnreadable, Subject: a.Path, Reason: "it is no folder"}
+		return "", &fault.Error{Code: fault.FileUnreadable, Subject: a.Path, Reason: "it is not a folder"}
 	}
 	lines, more, err := listing(ctx, r.w, rel, 1, maxEntries)
 	if more > 0 {

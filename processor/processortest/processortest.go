@@ -160,5 +160,5 @@ func (k kind[T]) failClosed(t *testing.T, p processor.Processor[T], v T) {
 	require.NotPanics(t, func() {
 		var zero T
 		_, _, _ = p.Run(t.Context(), &processor.Turn{}, zero)
-	}, "a value with nothing in it is no reason to panic")
+	}, "a value with nothing in it is not a reason to panic")
 }

@@ -71,7 +71,7 @@ func (k *compiler) entry(f source.Field, path string, item bool) node {
 		return constant(false)
 	}
 	if item && !dotted(f.Name) {
-		k.fail(f.At, source.InvalidField, path, "%q is no path: write names joined by dots.", f.Name)
+		k.fail(f.At, source.InvalidField, path, "%q is not a path: write names joined by dots.", f.Name)
 		return constant(false)
 	}
 	return field{path: f.Name, item: item, ops: k.operators(f.Value, path)}
@@ -95,13 +95,13 @@ func (k *compiler) contextPath(f source.Field, path string) bool {
 	root, rest, _ := strings.Cut(f.Name, ".")
 	switch {
 	case !slices.Contains(Roots(), root):
-		k.fail(f.At, source.InvalidField, path, "%q is no root of context: use one of %s.", root, strings.Join(Roots(), ", "))
+		k.fail(f.At, source.InvalidField, path, "%q is not a root of context: use one of %s.", root, strings.Join(Roots(), ", "))
 		return false
 	case root == "visual":
 		k.fail(f.At, source.InvalidField, path, "Visual conditions are visual.exists, visual.count and visual.match.")
 		return false
 	case rest == "" || !dotted(rest):
-		k.fail(f.At, source.InvalidField, path, "%q is no path: write names joined by dots after the root.", f.Name)
+		k.fail(f.At, source.InvalidField, path, "%q is not a path: write names joined by dots after the root.", f.Name)
 		return false
 	}
 	k.paths = append(k.paths, f.Name)
@@ -175,7 +175,7 @@ func (k *compiler) operator(f source.Field, path string, exact bool) operator {
 	case "any", "all", "none":
 		return itemsOp{op: f.Name, part: k.predicate(v, path)}
 	}
-	k.fail(f.At, source.InvalidField, path, "%q is no operator.", f.Name)
+	k.fail(f.At, source.InvalidField, path, "%q is not an operator.", f.Name)
 	return nil
 }
 

@@ -152,7 +152,7 @@ func (p *queryParser) parse() (query, error) {
 func (p *queryParser) attribute() (string, error) {
 	name := strings.ToLower(p.name(true))
 	if !slices.Contains(attributes(), name) {
-		return "", p.errorf("%q is no attribute", "@"+name)
+		return "", p.errorf("%q is not an attribute", "@"+name)
 	}
 	return name, nil
 }

@@ -104,7 +104,7 @@ func numberNode(v any) (Node, error) {
 		}
 		return n, nil
 	}
-	return Node{}, fmt.Errorf("a %T is no number", v)
+	return Node{}, fmt.Errorf("a %T is not a number", v)
 }
 
 // Problems collects diagnostics about one file.

@@ -148,7 +148,7 @@ func (c *converter) mapping(values []*ast.MappingValueNode, path string, depth i
 			continue
 		}
 		if seen[name] {
-			c.fail(at, Join(path, name), "The key %q stands here twice.", name)
+			c.fail(at, Join(path, name), "The key %q is given twice.", name)
 			continue
 		}
 		seen[name] = true

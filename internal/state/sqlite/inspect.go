@@ -17,7 +17,7 @@ import (
 type Inspection struct {
 	Version int64     // of its schema
 	Known   int64     // newest version that this program knows
-	Keys    int       // that are not revoked
+	Keys    int       // that are neither revoked nor expired
 	Ever    bool      // a key was ever made
 	Files   int       // uploads of all owners
 	Newest  time.Time // when the newest record was made; zero: there is none
@@ -46,6 +46,9 @@ func Inspect(ctx context.Context, path string) (i Inspection, err error) {
 	return i, nil
 }
 
+// versionOwners is the schema that gave keys owners and an end.
+const versionOwners = 2
+
 func newestMigration() (int64, error) {
 	dir, err := fs.Sub(files, "migrations")
 	if err != nil {
@@ -73,7 +76,11 @@ func (i *Inspection) read(ctx context.Context, db *sql.DB) error {
 		return errNewer
 	}
 	var newest sql.NullInt64
-	err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM keys WHERE revoked IS NULL), EXISTS (SELECT 1 FROM keys), (SELECT count(*) FROM files),
+	good := "(SELECT count(*) FROM keys WHERE revoked IS NULL OR revoked > unixepoch())"
+	if i.Version >= versionOwners {
+		good = "(SELECT count(*) FROM keys WHERE (revoked IS NULL OR revoked > unixepoch()) AND (expires IS NULL OR expires > unixepoch()))"
+	}
+	err := db.QueryRowContext(ctx, "SELECT "+good+`, EXISTS (SELECT 1 FROM keys), (SELECT count(*) FROM files),
 		(SELECT max(created) FROM (SELECT created FROM files UNION ALL SELECT created FROM chats UNION ALL SELECT created FROM keys))`).
 		Scan(&i.Keys, &i.Ever, &i.Files, &newest)
 	i.Newest = fromUnix(newest)

@@ -18,7 +18,7 @@ import (
 func Run(t *testing.T, open func(t *testing.T) state.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, state.Store){
-		"keys": keys, "files": files, "pages": pages, "quota": quota, "chats": chats, "evaluations": evaluations, "owners": owners,
+		"keys": keys, "files": files, "expiry": expiry, "pages": pages, "quota": quota, "chats": chats, "responses": responses, "evaluations": evaluations, "owners": owners,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -32,26 +32,50 @@ func keys(t *testing.T, s state.Store) {
 	made, err := s.AnyKey(t.Context())
 	require.NoError(t, err)
 	require.False(t, made)
-	k := state.Key{ID: "key_1", Name: "ann", Hint: "inlay_ab", Hash: []byte("hash 1"), Created: at(0)}
-	require.NoError(t, s.AddKey(t.Context(), k))
-	require.Error(t, s.AddKey(t.Context(), k), "an id is there once")
+	k := state.Key{ID: "key_1", OwnerName: "ann", Name: "desk", Hint: "inlay_ab", Hash: []byte("hash 1"), Scope: state.Admin, Created: at(0), Expires: at(100)}
+	kept, err := s.AddKey(t.Context(), k)
+	require.NoError(t, err)
+	require.Equal(t, state.Local, kept.Owner, "the first owner has what was kept without keys")
+	_, err = s.AddKey(t.Context(), k)
+	require.Error(t, err, "an id is there once")
 
 	got, err := s.KeyByHash(t.Context(), k.Hash)
 	require.NoError(t, err)
-	require.Equal(t, k, got)
+	require.Equal(t, kept, got)
 	_, err = s.KeyByHash(t.Context(), []byte("hash 2"))
 	require.ErrorIs(t, err, state.ErrNotFound)
 
-	require.NoError(t, s.RevokeKey(t.Context(), k.ID, at(5)))
-	require.NoError(t, s.RevokeKey(t.Context(), k.ID, at(9)), "revoking twice is no error")
-	require.ErrorIs(t, s.RevokeKey(t.Context(), "key_2", at(9)), state.ErrNotFound)
-	list, err := s.ListKeys(t.Context())
+	second, err := s.AddKey(t.Context(), state.Key{ID: "key_2", OwnerName: "ann", Name: "phone", Hash: []byte("hash 2"), Scope: state.Read, Created: at(1)})
 	require.NoError(t, err)
-	require.Len(t, list, 1)
+	require.Equal(t, kept.Owner, second.Owner, "an owner has many keys")
+	other, err := s.AddKey(t.Context(), state.Key{ID: "key_3", OwnerName: "bob", Name: "bob", Hash: []byte("hash 3"), Scope: state.Write, Created: at(2)})
+	require.NoError(t, err)
+	require.NotEqual(t, kept.Owner, other.Owner)
+	_, err = s.AddKey(t.Context(), state.Key{ID: "key_4", Owner: "own_none", Hash: []byte("hash 4"), Created: at(2)})
+	require.ErrorIs(t, err, state.ErrNotFound)
+
+	require.ErrorIs(t, s.RevokeKey(t.Context(), other.Owner, k.ID, at(5)), state.ErrNotFound, "another's")
+	require.NoError(t, s.RevokeKey(t.Context(), kept.Owner, k.ID, at(5)))
+	require.NoError(t, s.RevokeKey(t.Context(), "", k.ID, at(9)), "revoking twice is no error")
+	require.ErrorIs(t, s.RevokeKey(t.Context(), "", "key_none", at(9)), state.ErrNotFound)
+	list, err := s.ListKeys(t.Context(), kept.Owner)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
 	require.Equal(t, at(5), list[0].Revoked, "the first revocation counts")
+	require.True(t, list[0].Good(at(4)))
+	require.False(t, list[0].Good(at(5)))
+	require.NoError(t, s.RevokeKey(t.Context(), "", k.ID, at(3)))
+	list, err = s.ListKeys(t.Context(), "")
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	require.Equal(t, at(3), list[0].Revoked, "an end can come earlier")
 	made, err = s.AnyKey(t.Context())
 	require.NoError(t, err)
 	require.True(t, made, "a revoked key is one that was made")
+	require.NoError(t, s.AddFile(t.Context(), file(kept.Owner, 1), state.Quota{}))
+	h, err := s.Holdings(t.Context(), kept.Owner)
+	require.NoError(t, err)
+	require.Equal(t, state.Holdings{Files: 1}, h)
 }
 
 func file(owner string, n int) state.File {
@@ -97,6 +121,29 @@ func files(t *testing.T, s state.Store) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"c1"}, orphans)
 	require.ErrorIs(t, s.SetFileState(t.Context(), "ann", a.ID, state.Processed, nil), state.ErrNotFound)
+}
+
+// expiry: a file whose time is over is found by nobody but who deletes it.
+func expiry(t *testing.T, s state.Store) {
+	t.Helper()
+	over, later := file("ann", 1), file("ann", 2)
+	over.Expires, later.Expires = time.Unix(1_000_000_000, 0).UTC(), time.Unix(4_000_000_000, 0).UTC()
+	for _, f := range []state.File{over, later} {
+		require.NoError(t, s.AddFile(t.Context(), f, state.Quota{}))
+	}
+	_, err := s.File(t.Context(), "ann", over.ID)
+	require.ErrorIs(t, err, state.ErrNotFound)
+	got, err := s.File(t.Context(), "ann", later.ID)
+	require.NoError(t, err)
+	require.Equal(t, later, got)
+	list, err := s.ListFiles(t.Context(), "ann", "", state.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	list, err = s.ExpiredFiles(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []state.File{over}, list)
+	_, _, err = s.DeleteFile(t.Context(), "ann", over.ID)
+	require.NoError(t, err)
 }
 
 func pages(t *testing.T, s state.Store) {
@@ -184,6 +231,62 @@ func chats(t *testing.T, s state.Store) {
 	require.Equal(t, []state.Chat{c}, list)
 	require.NoError(t, s.DeleteChat(t.Context(), "ann", c.ID))
 	_, _, err = s.Chat(t.Context(), "ann", c.ID)
+	require.ErrorIs(t, err, state.ErrNotFound)
+}
+
+func responses(t *testing.T, s state.Store) {
+	t.Helper()
+	ctx := t.Context()
+	made := func(id, previous string, when int64) state.Response {
+		r := state.Response{
+			ID: id, Owner: "ann", Previous: previous, Created: at(when), Messages: json.RawMessage(`["` + id + `"]`), Input: json.RawMessage(`[1]`),
+			Body: json.RawMessage(`{"id":1}`), Files: []string{"file-" + id},
+		}
+		require.NoError(t, s.AddResponse(ctx, r))
+		return r
+	}
+	first, second, branch := made("resp_1", "", 0), made("resp_2", "resp_1", 1), made("resp_3", "resp_1", 2)
+	require.Error(t, s.AddResponse(ctx, first), "an id is there once")
+	got, err := s.Response(ctx, "ann", "resp_2")
+	require.NoError(t, err)
+	require.Equal(t, second, got)
+
+	chain := func(id string) (ids []string) {
+		list, err := s.Conversation(ctx, "ann", id)
+		require.NoError(t, err)
+		for _, r := range list {
+			require.NotEmpty(t, r.Messages)
+			require.Nil(t, r.Body)
+			ids = append(ids, r.ID)
+		}
+		return ids
+	}
+	require.Equal(t, []string{"resp_1", "resp_2"}, chain("resp_2"))
+	require.Equal(t, []string{"resp_1", "resp_3"}, chain(branch.ID))
+	old, err := s.OldResponses(ctx, at(2))
+	require.NoError(t, err)
+	require.Len(t, old, 1, "the first is continued, the third is not old enough")
+	require.Equal(t, "resp_2", old[0].ID)
+	require.Equal(t, []string{"file-resp_2"}, old[0].Files)
+
+	for _, owner := range []string{"bob", ""} {
+		_, err = s.Response(ctx, owner, "resp_2")
+		require.ErrorIs(t, err, state.ErrNotFound)
+		_, err = s.Conversation(ctx, owner, "resp_2")
+		require.ErrorIs(t, err, state.ErrNotFound)
+		_, err = s.DeleteResponse(ctx, owner, "resp_2")
+		require.ErrorIs(t, err, state.ErrNotFound)
+	}
+	require.NoError(t, s.AddResponse(ctx, state.Response{ID: "resp_4", Owner: "bob", Previous: "resp_1", Created: at(3), Messages: json.RawMessage(`[]`), Input: json.RawMessage(`[]`), Body: json.RawMessage(`{}`)}))
+	list, err := s.Conversation(ctx, "bob", "resp_4")
+	require.NoError(t, err)
+	require.Len(t, list, 1, "what is another's is not part of it")
+
+	files, err := s.DeleteResponse(ctx, "ann", "resp_1")
+	require.NoError(t, err)
+	require.Equal(t, first.Files, files)
+	require.Equal(t, []string{"resp_2"}, chain("resp_2"), "it begins after the deleted one, which it still names")
+	_, err = s.Response(ctx, "ann", "resp_1")
 	require.ErrorIs(t, err, state.ErrNotFound)
 }
 

@@ -19,7 +19,8 @@ import (
 type Options struct {
 	Attempts int               // tries of one request in all; 4
 	Backoff  time.Duration     // pause before the second try, doubled each time; 250 ms
-	MaxPause time.Duration     // longest pause; a Retry-After beyond it ends the tries; 30 s
+	Patience time.Duration     // longest that all pauses of a request take together; a Retry-After beyond it ends the tries; 30 s
+	Retried  func()            // told of each try after the first; nil: nobody
 	Idle     time.Duration     // longest silence of the server, loading a model included; 5 min
 	Base     http.RoundTripper // what sends; http.DefaultTransport
 	Logger   *slog.Logger      // told of retries, without content; none
@@ -34,7 +35,7 @@ func (o Options) withDefaults() Options {
 		}
 	}
 	set(&o.Backoff, 250*time.Millisecond)
-	set(&o.MaxPause, 30*time.Second)
+	set(&o.Patience, 30*time.Second)
 	set(&o.Idle, 5*time.Minute)
 	if o.Attempts <= 0 {
 		o.Attempts = 4
@@ -70,16 +71,22 @@ func Client(o Options) *http.Client {
 
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	left := t.o.Patience
 	for attempt := 1; ; attempt++ {
 		resp, err := t.once(req)
-		if err != nil || !busy(resp) || attempt == t.o.Attempts || !rewind(req) {
+		if err != nil || !busy(resp) {
 			return resp, err
 		}
 		pause := t.pause(resp, attempt)
-		if pause > t.o.MaxPause {
+		if attempt == t.o.Attempts || pause > left || !rewind(req) {
+			told(req.Context(), resp)
 			return resp, nil
 		}
+		left -= pause
 		drain(resp)
+		if t.o.Retried != nil {
+			t.o.Retried()
+		}
 		t.o.Logger.InfoContext(req.Context(), "model server is busy, trying again",
 			"status", resp.StatusCode, "host", req.URL.Host, "attempt", attempt, "pause", pause)
 		if err := sleep(req.Context(), pause); err != nil {
@@ -108,16 +115,33 @@ func rewind(req *http.Request) bool {
 	return true
 }
 
-// pause is the server's Retry-After (seconds or a date), else the doubled backoff.
+// pause is the server's Retry-After, else the doubled backoff.
 func (t *Transport) pause(resp *http.Response, attempt int) time.Duration {
-	pause := min(t.o.Backoff<<(attempt-1), t.o.MaxPause)
-	after := resp.Header.Get("Retry-After")
-	if s, err := strconv.Atoi(after); err == nil && s >= 0 {
-		pause = time.Duration(s) * time.Second
-	} else if at, err := http.ParseTime(after); err == nil {
-		pause = max(0, time.Until(at))
+	if after, ok := RetryAfter(resp.Header); ok {
+		return after
 	}
-	return pause
+	return min(t.o.Backoff<<(attempt-1), t.o.Patience)
+}
+
+// RetryAfter is what a server says of when to come again, in seconds or as a date.
+func RetryAfter(h http.Header) (after time.Duration, ok bool) {
+	text := h.Get("Retry-After")
+	if s, err := strconv.ParseInt(text, 10, 32); err == nil && s >= 0 {
+		return time.Duration(s) * time.Second, true
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at)), true
+	}
+	return 0, false
+}
+
+// told keeps when to come again, for clients that drop headers.
+func told(ctx context.Context, resp *http.Response) {
+	if f, ok := ctx.Value(failureKey{}).(*Failure); ok {
+		if after, ok := RetryAfter(resp.Header); ok {
+			f.after.Store(int64(after))
+		}
+	}
 }
 
 // drain lets the connection be used again.
@@ -198,7 +222,13 @@ func (w *watched) Close() error {
 }
 
 // Failure remembers why reading an answer failed, for clients that drop it.
-type Failure struct{ err atomic.Pointer[error] }
+type Failure struct {
+	err   atomic.Pointer[error]
+	after atomic.Int64
+}
+
+// RetryAfter is when the server said to come again; 0: it did not.
+func (f *Failure) RetryAfter() time.Duration { return time.Duration(f.after.Load()) }
 
 type failureKey struct{}
 

@@ -92,7 +92,7 @@ func TestCancellingEndsAPause(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, _, err := post(ctx, transport.Client(transport.Options{MaxPause: time.Hour}), s.URL, "x")
+		_, _, err := post(ctx, transport.Client(transport.Options{Patience: time.Hour}), s.URL, "x")
 		done <- err
 	}()
 	require.Eventually(t, func() bool { return seen.Load() == 1 }, 5*time.Second, time.Millisecond)
@@ -153,4 +153,18 @@ func TestFailureOfABodyIsKept(t *testing.T) {
 	require.Equal(t, "half an ans", body)
 	require.Error(t, err)
 	require.Equal(t, err, failure.Err())
+}
+
+// TestPausesTogetherAreBounded: a server that says to come again in a second, for
+// ever, is not asked for longer than all pauses together may take.
+func TestPausesTogetherAreBounded(t *testing.T) {
+	s, seen := busyServer(t, 100, http.StatusTooManyRequests, "1")
+	retried := 0
+	ctx, failure := transport.WithFailure(t.Context())
+	_, code, err := post(ctx, transport.Client(transport.Options{Patience: 1500 * time.Millisecond, Retried: func() { retried++ }}), s.URL, "x")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusTooManyRequests, code)
+	require.EqualValues(t, 2, seen.Load())
+	require.Equal(t, 1, retried)
+	require.Equal(t, time.Second, failure.RetryAfter(), "for whom the answer is")
 }

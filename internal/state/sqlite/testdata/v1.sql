@@ -70,6 +70,7 @@ CREATE TABLE goose_db_version (
 );
 INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1), (1, 1);
 INSERT INTO keys VALUES ('key_1', 'ann', 'inlay_abcd', x'00', 1800000000, NULL);
+INSERT INTO keys VALUES ('key_2', 'ann', 'inlay_efgh', x'01', 1800000001, NULL);
 INSERT INTO files VALUES (1, 'file-1', 'key_1', 'report.pdf', 'user_data', 'c1', 10, 1800000000, 'processed', '{}');
 INSERT INTO usage VALUES ('key_1', 1, 10);
 INSERT INTO chats VALUES (1, 'chat_1', 'key_1', 'Leave', 1800000000, 1800000000);
