@@ -138,7 +138,7 @@ func sameFigures(t *testing.T, b *bench) {
 	subjects := strings.Fields("granite basalt marble slate chalk flint quartz gneiss")
 	var docs []parse.Document
 	for i := range 40 {
-		text := fmt.Sprintf("# Part %d\n\nThe %s lies above the %s here. It was measured twice.\n\nNobody quarried %s in the year %d.\n", i, subjects[i%8], subjects[(i*3+1)%8], subjects[(i*5+2)%8], 1800+i)
+		text := fmt.Sprintf("# Part %d\n\nThe %s lies above the %s here. It was measured twice.\n\nNobody quarried %s in the year %d.\n\nYield of the %s pits\n\n| pit | tons |\n| --- | --- |\n| north | %d |\n| south | %d |\n", i, subjects[i%8], subjects[(i*3+1)%8], subjects[(i*5+2)%8], 1800+i, subjects[(i*7+3)%8], 10*i, 7*i)
 		name := fmt.Sprintf("stone/%02d.md", i)
 		b.put(t, "", name, text)
 		d, err := b.keeper.Parser.Parse(t.Context(), parse.File{Name: name, Data: []byte(text)}, nil)
@@ -147,7 +147,7 @@ func sameFigures(t *testing.T, b *bench) {
 		docs = append(docs, d)
 	}
 	zero := 0.0
-	for _, query := range []string{"where was granite quarried", "slate above marble", "measured in 1815", "quarry", "nothing of the kind"} {
+	for _, query := range []string{"where was granite quarried", "slate above marble", "measured in 1815", "quarry", "yield of the chalk pits", "nothing of the kind"} {
 		want, err := b.retriever.Retrieve(t.Context(), retrieve.Request{Query: query, Documents: docs, Limit: 20, Threshold: &zero})
 		require.NoError(t, err)
 		got, err := b.retriever.Retrieve(t.Context(), retrieve.Request{
