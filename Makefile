@@ -16,9 +16,26 @@ help: ## this list
 run: ## the main job on a small document of ours
 	go run ./cmd/inlay ask -f testdata/handbook.md --context-length 1024 --chunk 100/0 --limit 1 "How long is the notice period?"
 
+LDFLAGS := -s -w -X main.commit=$(shell git rev-parse HEAD 2>/dev/null)
+PREFIX ?= /usr/local
+
 .PHONY: build
-build: ## the command, into bin/inlay
-	go build -trimpath -o bin/inlay ./cmd/inlay
+build: ## the command, into bin/inlay, and its manual, into bin/man
+	CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o bin/inlay ./cmd/inlay
+	bin/inlay man bin/man
+
+.PHONY: install
+install: build ## the command, its manual and its completions, below PREFIX (/usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 bin/inlay $(DESTDIR)$(PREFIX)/bin/inlay
+	install -m 644 bin/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	bin/inlay completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/inlay
+	bin/inlay completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_inlay
+	bin/inlay completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/inlay.fish
+
+.PHONY: dist
+dist: ## archives for TARGETS (Linux, macOS and Windows, amd64 and arm64), Debian packages, a Homebrew formula and checksums, into dist
+	scripts/dist $(TARGETS)
 
 .PHONY: test
 test: ## every test

@@ -214,7 +214,7 @@ func (t *turn) citeFewer(ctx context.Context, p *plan, b *built, over int) (bool
 	if b.coverage != nil || len(b.citations) == 0 || limit <= 1 {
 		return false, nil
 	}
-	t.req.Options.Limit, t.req.Options.CitationShare = limit-1, 0
+	t.req.Options.Limit, t.req.Options.CitationShare = limit-1, nil
 	found, err := t.retrieve(ctx, p, b.query)
 	if err != nil {
 		return false, err
@@ -362,7 +362,7 @@ func (t *turn) search(ctx context.Context, p *plan, query string, top *node) (re
 	start := time.Now()
 	found, err := t.in.Retriever.Retrieve(ctx, retrieve.Request{
 		Query: query, Documents: docs, Limit: t.req.Options.Limit, Threshold: t.req.Options.Threshold,
-		Budget:    int(t.req.Options.CitationShare * float64(max(p.decision.Available-p.decision.Prompt.Budgeted(), 0))),
+		Budget:    int(t.req.Options.citationShare() * float64(max(p.decision.Available-p.decision.Prompt.Budgeted(), 0))),
 		Namespace: t.req.Options.Namespace, Collections: t.collections(p),
 		Report: func(s retrieve.Step) {
 			if n := nodes[s.FileID]; n != nil {

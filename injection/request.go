@@ -9,6 +9,7 @@ import (
 	"inlay/llm"
 	"inlay/options"
 	"inlay/prompts"
+	"inlay/retrieve"
 )
 
 // Request is one turn of a chat: what was said, what is attached, which model
@@ -77,7 +78,7 @@ type Options struct {
 	NoCoverage       bool           // questions about whole documents get passages like others, no representative selection (INJ-13)
 	Cover            bool           // where files are searched, a representative selection of them goes in, whatever is asked
 	Limit            int            // retrieval_limit; 0 means 3, else 1..100, or retrieve.AutoLimit
-	CitationShare    float64        // of the tokens available, that cited passages may grow to together, 0..1; 0 means none grows
+	CitationShare    *float64       // of the tokens available, that cited passages may grow to together, 0..1; nil: none grows, AutoLimit takes DefaultCitationShare
 	Threshold        *float64       // retrieval_affinity_threshold, 0..1; nil means the embedder's own
 	TargetContextUse float64        // 0 means 0.7, else 0 < x <= 1
 	Prompts          *prompts.Set   // nil means cited
@@ -130,4 +131,18 @@ func ImageType(data []byte) string {
 		return "image/webp"
 	}
 	return ""
+}
+
+// DefaultCitationShare is the share of the tokens available that passages take
+// under retrieve.AutoLimit where Options has none: docs/retrieval.md has the curve.
+const DefaultCitationShare = 0.1
+
+func (o Options) citationShare() float64 {
+	switch {
+	case o.CitationShare != nil:
+		return *o.CitationShare
+	case o.Limit == retrieve.AutoLimit:
+		return DefaultCitationShare
+	}
+	return 0
 }

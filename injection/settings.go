@@ -1,9 +1,6 @@
 package injection
 
 import (
-	"fmt"
-
-	"inlay/fault"
 	"inlay/library"
 	"inlay/options"
 	"inlay/prompts"
@@ -53,6 +50,8 @@ func setOption(o *Options, key string, value any) (err error) {
 		switch key {
 		case "retrieval_affinity_threshold":
 			o.Threshold = &v
+		case "citation_share":
+			o.CitationShare = &v
 		case "target_context_use":
 			o.TargetContextUse = v
 		}
@@ -96,8 +95,8 @@ func (o Options) Validate() error {
 	if o.Limit != 0 && o.Limit != retrieve.AutoLimit {
 		values["retrieval_limit"] = o.Limit
 	}
-	if !(o.CitationShare >= 0 && o.CitationShare <= 1) {
-		return &fault.Error{Code: fault.Usage, Subject: "citation_share", Reason: fmt.Sprintf("must be a number from 0 to 1, not %v", o.CitationShare)}
+	if o.CitationShare != nil {
+		values["citation_share"] = *o.CitationShare
 	}
 	if o.Threshold != nil {
 		values["retrieval_affinity_threshold"] = *o.Threshold

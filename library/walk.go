@@ -232,8 +232,8 @@ func (k *Keeper) RemovePaths(ctx context.Context, owner, name string, paths []st
 // without it: the path of a folder, or one inside the library.
 func matching(entries []Entry, folders []Folder, p string) (list []Entry, left []Folder) {
 	whole, _ := filepath.Abs(p)
-	if real, err := filepath.EvalSymlinks(whole); err == nil {
-		whole = real
+	if led, err := filepath.EvalSymlinks(whole); err == nil {
+		whole = led
 	}
 	inside := strings.Trim(filepath.ToSlash(p), "/")
 	removed := ""

@@ -52,7 +52,7 @@ func (k *Keeper) Watch(ctx context.Context, owner, name string, w Watching) erro
 				quiet.Reset(w.Quiet)
 			}
 			continue
-		case <-events.Errors: // some events are lost: look at everything
+		case <-events.Errors: //nolint:errcheck // some events are lost: look at everything
 			quiet.Reset(w.Quiet)
 			continue
 		case <-quiet.C:

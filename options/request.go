@@ -17,6 +17,7 @@ type RequestFields struct {
 	Coverage                   json.RawMessage `json:"coverage,omitempty"`
 	RetrievalLimit             json.RawMessage `json:"retrieval_limit,omitempty"`
 	RetrievalAffinityThreshold json.RawMessage `json:"retrieval_affinity_threshold,omitempty"`
+	CitationShare              json.RawMessage `json:"citation_share,omitempty"`
 	TargetContextUse           json.RawMessage `json:"target_context_use,omitempty"`
 	ReserveOutputTokens        json.RawMessage `json:"reserve_output_tokens,omitempty"`
 	PromptSet                  json.RawMessage `json:"prompt_set,omitempty"`

@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"slices"
 	"strings"
 
 	"inlay/parse"
@@ -29,16 +30,7 @@ func (f *lexicalFile) entitle(d parse.Document, chunks []Chunk) {
 // titlesOf returns the number of the page of each chunk, from 0, -1 for none, and
 // the titles that stand over it, nil if the document has neither pages nor tables.
 func titlesOf(d parse.Document, chunks []Chunk) (numbers []int, titles []string) {
-	var pages, tables []parse.Section
-	for _, s := range d.Sections {
-		switch s.Kind {
-		case parse.Page, parse.Slide:
-			pages = append(pages, s)
-		case parse.Table:
-			tables = append(tables, s)
-		default:
-		}
-	}
+	pages, tables := pagesAndTables(d)
 	numbers = make([]int, len(chunks))
 	for k := range numbers {
 		numbers[k] = -1
@@ -48,7 +40,7 @@ func titlesOf(d parse.Document, chunks []Chunk) (numbers []int, titles []string)
 	}
 	titles = make([]string, len(chunks))
 	heads := pageHeads(d.Text, pages)
-	page, table := 0, 0
+	page := 0
 	for k, c := range chunks {
 		for page+1 < len(pages) && pages[page+1].Start <= (c.Start+c.End)/2 {
 			page++
@@ -56,18 +48,41 @@ func titlesOf(d parse.Document, chunks []Chunk) (numbers []int, titles []string)
 		head := ""
 		if page < len(pages) && pages[page].Start < c.End && c.Start < pages[page].End {
 			numbers[k], head = page, heads[page]
-			titles[k] = head
 		}
-		for table < len(tables) && tables[table].End <= c.Start {
-			table++
+		for len(tables) > 0 && tables[0].End <= c.Start {
+			tables = tables[1:]
 		}
-		for t := table; t < len(tables) && tables[t].Start < c.End; t++ {
-			if caption := captionOf(d.Text, tables[t].Start); !strings.Contains(head, caption) {
-				titles[k] += "\n" + caption
-			}
-		}
+		titles[k] = head + captions(d.Text, head, tables, c.End)
 	}
 	return numbers, titles
+}
+
+// captions are the titles of the tables, in order, that begin before the end of a
+// chunk, but those that the title of the page has, each after a line end.
+func captions(text, head string, tables []parse.Section, end int) string {
+	var b strings.Builder
+	for _, t := range tables {
+		if t.Start >= end {
+			break
+		}
+		if caption := captionOf(text, t.Start); !strings.Contains(head, caption) {
+			b.WriteString("\n" + caption)
+		}
+	}
+	return b.String()
+}
+
+func pagesAndTables(d parse.Document) (pages, tables []parse.Section) {
+	for _, s := range d.Sections {
+		switch s.Kind {
+		case parse.Page, parse.Slide:
+			pages = append(pages, s)
+		case parse.Table:
+			tables = append(tables, s)
+		default: // says nothing of what a passage is part of
+		}
+	}
+	return pages, tables
 }
 
 // pageHeads are the titles of pages: the short lines they begin with but those
@@ -75,37 +90,38 @@ func titlesOf(d parse.Document, chunks []Chunk) (numbers []int, titles []string)
 // title of the page before it.
 func pageHeads(text string, pages []parse.Section) []string {
 	first := make([][]string, len(pages))
+	goesOn := make([]bool, len(pages))
 	seen := map[string]int{}
 	for i, p := range pages {
-		for line := range strings.Lines(text[p.Start:p.End]) {
-			if line = strings.TrimSpace(line); line == "" {
-				continue
-			}
-			if len(first[i]) == 2*titleLines || !titled(line) {
-				break
-			}
-			first[i] = append(first[i], line)
+		first[i], goesOn[i] = firstLines(text[p.Start:p.End])
+		for _, line := range first[i] {
 			seen[line]++
 		}
 	}
 	heads := make([]string, len(pages))
 	for i, lines := range first {
-		var kept []string
-		for _, line := range lines {
-			if seen[line] <= runningHead && len(kept) < titleLines {
-				kept = append(kept, line)
-			}
-		}
-		heads[i] = strings.Join(kept, "\n")
-		begins := strings.TrimSpace(text[pages[i].Start:pages[i].End])
-		for _, line := range lines {
-			begins = strings.TrimSpace(strings.TrimPrefix(begins, line))
-		}
-		if len(kept) == 0 && i > 0 && strings.HasPrefix(begins, "|") {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return seen[line] > runningHead })
+		heads[i] = strings.Join(lines[:min(titleLines, len(lines))], "\n")
+		if heads[i] == "" && i > 0 && goesOn[i] {
 			heads[i] = heads[i-1]
 		}
 	}
 	return heads
+}
+
+// firstLines are the lines that a page begins with and that can be its title, and
+// whether a table follows them.
+func firstLines(page string) (lines []string, table bool) {
+	for line := range strings.Lines(page) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if len(lines) == 2*titleLines || !titled(line) {
+			return lines, strings.HasPrefix(line, "|")
+		}
+		lines = append(lines, line)
+	}
+	return lines, false
 }
 
 // titled reports whether a line can be one of a title: short, and the end of a

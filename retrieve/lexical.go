@@ -300,46 +300,51 @@ func (q *lexicalQuery) scoreCounts(scores []float64, counts termCounts, f passag
 	for _, t := range q.terms[:q.own] {
 		ideal += t.weight
 	}
-	phraseWeight := make([]float64, len(q.phrases))
-	for i, p := range q.phrases {
-		for _, t := range p.terms {
-			phraseWeight[i] += q.terms[t].weight
-		}
-	}
 	buffer := make([]float64, n)
 	whole := q.set.document * q.document(counts, f, size)
 	for k := range scores {
 		if !f.ranked(k) {
 			continue
 		}
+		var pairs []float32
+		if counts.pairs != nil {
+			pairs = q.pairsIn(counts, k)
+		}
 		row := q.context(buffer, counts, len(scores), k, q.set.neighbours)
 		norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*wordsAround(f, k, len(scores), q.set.neighbours)/size.chunkWords)
-		sum := 0.0
-		for i, x := range row[:q.own] {
-			if x > 0 {
-				sum += q.terms[i].weight * x / (x + norm)
-			}
-		}
-		if counts.pairs != nil {
-			sum = q.addPairs(sum, row, q.pairsIn(counts, k), phraseWeight, norm)
-		}
-		if sum > 0 {
+		if sum := q.passage(row, pairs, norm); sum > 0 {
 			scores[k] = (sum + whole) / ideal
 		}
 	}
 }
 
-// addPairs adds to a score what pairs and phrases in the chunk give.
-func (q *lexicalQuery) addPairs(sum float64, row []float64, pairs []float32, phraseWeight []float64, norm float64) float64 {
+// passage is the BM25 sum of a passage by its counts of terms and pairs. Where
+// pairs is nil, what pairs and phrases add is left out.
+func (q *lexicalQuery) passage(row []float64, pairs []float32, norm float64) float64 {
+	sum := 0.0
+	for i, x := range row[:q.own] {
+		if x > 0 {
+			sum += q.terms[i].weight * x / (x + norm)
+		}
+	}
+	if pairs == nil {
+		return sum
+	}
 	for i, p := range q.pairs[:q.ownPair] {
 		if y := float64(pairs[i]); y > 0 {
 			sum += q.set.pairs * min(q.terms[p.first].weight, q.terms[p.second].weight) * y / (y + norm)
 		}
 	}
-	if q.set.phrases > 0 {
-		for i, p := range q.phrases {
-			sum += float64(q.set.phrases * phraseWeight[i] * q.share(p, row, pairs, norm, inRanking))
+	for _, p := range q.phrases {
+		weight := q.set.phrases
+		if weight == 0 {
+			break
 		}
+		own := 0.0
+		for _, t := range p.terms {
+			own += q.terms[t].weight
+		}
+		sum += float64(weight * own * q.share(p, row, pairs, norm, inRanking))
 	}
 	return sum
 }

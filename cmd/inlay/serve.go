@@ -46,6 +46,7 @@ type serviceSettings struct {
 	MaxTotal    int64         `key:"max_kept_bytes"`
 	Memory      int64         `key:"document_memory_bytes"`
 	Load        int64         `key:"document_load_bytes"`
+	Questions   int           `key:"max_questions"`
 	MaxSearch   int           `key:"max_search_bytes"`
 	CacheAge    time.Duration `key:"cache_age"`
 	MaxTime     time.Duration `key:"max_time"`

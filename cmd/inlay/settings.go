@@ -98,6 +98,7 @@ type searchSettings struct {
 	Embedder  string   `key:"embedder"`
 	Limit     int      `key:"retrieval_limit"`
 	Threshold *float64 `key:"retrieval_affinity_threshold"`
+	Share     *float64 `key:"citation_share"`
 	Relative  float64  `key:"relative"`
 	Chunk     string   `key:"chunk"`
 	Store     string   `key:"store"`

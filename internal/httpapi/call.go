@@ -19,6 +19,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/keys"
+	"inlay/internal/lazy"
 	"inlay/internal/state"
 	"inlay/options"
 )
@@ -189,6 +190,18 @@ func unknownField(err error) string {
 	return strings.Trim(name, `"`)
 }
 
+// plainName is what a field is called by mistake: a longer or stranger one may be
+// content.
+var plainName = lazy.Regexp(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+
+// unknownNamed is "the unknown field x", without a name that may be content.
+func unknownNamed(name string) string {
+	if !plainName().MatchString(name) {
+		return "an unknown field"
+	}
+	return "the unknown field " + name
+}
+
 // unknownFieldError is how encoding/json begins to say so.
 const unknownFieldError = "json: unknown field "
 
@@ -210,7 +223,7 @@ func jsonError(err error) error {
 	case errors.Is(err, errMoreJSON):
 		e.Reason = "holds " + errMoreJSON.Error()
 	case strings.HasPrefix(err.Error(), unknownFieldError):
-		e.Reason = "has an unknown field" // its name is the client's, and could be anything
+		e.Reason = "has " + unknownNamed(unknownField(err))
 	case errors.As(err, new(*fault.Error)):
 		return err
 	default:

@@ -169,7 +169,7 @@ func (u *upload) take(part *multipart.Part) (err error) {
 	case "expires_after[anchor]", "expires_after[seconds]":
 		return u.takeExpiry(part)
 	default:
-		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a field that is not known; file, purpose and expires_after are", Next: "leave it out"}
+		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has " + unknownNamed(part.FormName()) + "; known are file, purpose and expires_after", Next: "leave it out"}
 	}
 }
 

@@ -117,6 +117,11 @@ func optionSchema(o options.Option) *huma.Schema {
 			s.Maximum = &most
 		}
 	}
+	if o.Word != "" {
+		either := &huma.Schema{Description: s.Description, OneOf: []*huma.Schema{s, {Type: "string", Enum: []any{o.Word}}}}
+		s.Description = ""
+		return either
+	}
 	return s
 }
 

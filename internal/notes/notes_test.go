@@ -104,6 +104,15 @@ func TestOutline(t *testing.T) {
 	require.Equal(t, "4 headings: 1 of level 1, 2 of level 2, 1 of level 3\nBook\n  One\n    Deep\n  Two", notes.Outline(d.Document, 1000))
 	require.Equal(t, "4 headings: 1 of level 1, 2 of level 2, 1 of level 3\nBook\n  One\n  Two\n(1 more line left out)", notes.Outline(d.Document, 20))
 	require.Empty(t, notes.Outline(parse.Document{Text: "no headings"}, 1000))
+
+	var b parse.Builder
+	b.Open(parse.Section{Kind: parse.Sheet, Label: "Orders", Number: 1})
+	b.Heading(1, "Orders")
+	b.Table("", [][]string{{"Order", "Country"}, {"A1", "Kenya"}, {"A2", "Peru"}})
+	b.Close()
+	book, err := b.Document()
+	require.NoError(t, err)
+	require.Equal(t, "1 sheet; 1 heading: 1 of level 1\nsheet \"Orders\", 2 rows below the header", notes.Outline(book, 1000))
 }
 
 // Leaders of a table of contents are told from text, and its entries are kept.

@@ -83,8 +83,18 @@ func totals(d parse.Document) string {
 func entriesOf(d parse.Document) []entry {
 	var all []entry
 	places := parse.NewMap(d)
+	title := "" // of the sheet, slide or part, which it may have as a heading, too
 	for i := range d.Sections {
 		s := &d.Sections[i]
+		switch s.Kind {
+		case parse.Sheet, parse.Slide, parse.Part:
+			title = s.Label
+		case parse.Heading:
+			if s.Label == title {
+				continue
+			}
+		default: // not part of an outline
+		}
 		switch s.Kind {
 		case parse.Sheet:
 			all = append(all, entry{0, fmt.Sprintf("sheet %q", s.Label), rowsIn(d, *s)})

@@ -56,6 +56,7 @@ type Config struct {
 	Strategies func(ctx context.Context, registry *strategy.Registry) (strategy.Set, error)
 	Quota      state.Quota // of each owner
 	Load       int64       // bytes of documents that questions under way may be about; 0 means DefaultLoad
+	Questions  int         // about documents, let in at once; 0 means 24 for each processor
 	// Evaluator is what an evaluation of one owner runs with: reader, embedder, store. Nil: there are none.
 	Evaluator func(owner string) eval.Options
 	// OpenFile reads a file that a file manager's selection names, below roots that the operator allows; nil reads none.
@@ -100,7 +101,7 @@ func Open(ctx context.Context, c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		config: c, log: c.Logger, release: release, load: newLoad(c.Load), builtin: embed.NewBuiltin(), Chats: &chats.Chats{State: c.State},
+		config: c, log: c.Logger, release: release, load: newLoad(c.Load, c.Questions), builtin: embed.NewBuiltin(), Chats: &chats.Chats{State: c.State},
 		Router: &upstream.Router{Servers: c.Upstreams, Failed: c.Observe.UpstreamFailed},
 	}
 	if err := s.begin(ctx); err != nil {

@@ -159,6 +159,9 @@ func TestCircuit(t *testing.T) {
 	c.note(nil)
 	require.NoError(t, c.admit())
 	c.note(&fault.Error{Code: fault.DoesNotFit})
+	for range opensAfter {
+		c.note(&fault.Error{Code: fault.BackendUnreachable, Reason: "the answer is not one of this API"})
+	}
 	require.Equal(t, Up, c.health("a").State)
 	fail, now = &fault.Error{Code: fault.ModelNotFound}, now.Add(2*listFresh)
 	_, err = list()

@@ -42,9 +42,9 @@ CREATE TABLE IF NOT EXISTS failures (
 	code TEXT NOT NULL, reason TEXT NOT NULL, next TEXT NOT NULL) WITHOUT ROWID;
 `
 
-// openCatalogue opens the catalogue at path; make makes it if it is not there.
-func openCatalogue(ctx context.Context, path string, make bool) (*catalogue, error) {
-	if make {
+// openCatalogue opens the catalogue at path; create makes it if it is not there.
+func openCatalogue(ctx context.Context, path string, create bool) (*catalogue, error) {
+	if create {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, err

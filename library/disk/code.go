@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"inlay/internal/durable"
 	"math"
+
+	"inlay/internal/durable"
 )
 
 // castagnoli is the polynomial that processors compute.

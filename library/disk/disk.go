@@ -90,8 +90,8 @@ func (s *Store) shelf(ctx context.Context, owner, name string) (*shelf, error) {
 	return s.openShelf(ctx, dir, false)
 }
 
-func (s *Store) openShelf(ctx context.Context, dir string, make bool) (*shelf, error) {
-	one, err := newShelf(ctx, dir, make)
+func (s *Store) openShelf(ctx context.Context, dir string, create bool) (*shelf, error) {
+	one, err := newShelf(ctx, dir, create)
 	if err != nil {
 		return nil, err
 	}

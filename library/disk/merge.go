@@ -26,7 +26,7 @@ func (s *shelf) tidy(ctx context.Context, purge bool) error {
 		return err
 	}
 	for _, some := range v.toMerge(purge) {
-		if err := s.merge(ctx, v, some); err != nil {
+		if err := s.merge(ctx, some); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (h *held) texts() (alive, dead int) {
 }
 
 // merge writes the living documents of some segments as one, and removes these.
-func (s *shelf) merge(ctx context.Context, v *view, some []*held) error {
+func (s *shelf) merge(ctx context.Context, some []*held) error {
 	w, keys, err := s.rewrite(ctx, some)
 	if err != nil {
 		return err
@@ -177,20 +177,20 @@ func (h *held) again(doc int) (*stored, error) {
 	made.meta.blocks = nil
 	var err error
 	for _, p := range m.blocks {
-		b, err := h.read(p, nil)
+		b, err := h.read(p)
 		if err != nil {
 			return nil, err
 		}
 		made.blocks = append(made.blocks, b)
 	}
-	if made.record, err = h.read(m.record, nil); err != nil {
+	if made.record, err = h.read(m.record); err != nil {
 		return nil, err
 	}
-	if made.table, err = h.read(m.table, nil); err != nil {
+	if made.table, err = h.read(m.table); err != nil {
 		return nil, err
 	}
 	if p := h.vector[doc]; p.length > 0 {
-		made.vector, err = h.read(p, nil)
+		made.vector, err = h.read(p)
 	}
 	return made, err
 }

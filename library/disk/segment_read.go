@@ -151,11 +151,8 @@ func (m *docMeta) decode(d *decoder, languages map[string]string) (vector part) 
 }
 
 // read reads a part and compares its checksum.
-func (s *segment) read(p part, buffer []byte) ([]byte, error) {
-	if cap(buffer) < p.length {
-		buffer = make([]byte, p.length)
-	}
-	buffer = buffer[:p.length]
+func (s *segment) read(p part) ([]byte, error) {
+	buffer := make([]byte, p.length)
 	if _, err := s.file.ReadAt(buffer, p.at); err != nil {
 		return nil, damagedSegment(s.file.Name(), err)
 	}
@@ -167,7 +164,7 @@ func (s *segment) read(p part, buffer []byte) ([]byte, error) {
 
 // unpack reads a compressed part.
 func (s *segment) unpack(p part) ([]byte, error) {
-	packed, err := s.read(p, nil)
+	packed, err := s.read(p)
 	if err != nil {
 		return nil, err
 	}
@@ -305,7 +302,7 @@ func (s *segment) readVectors(doc int) ([]embed.Vector, error) {
 	if p.length == 0 {
 		return nil, nil
 	}
-	raw, err := s.read(p, nil)
+	raw, err := s.read(p)
 	if err != nil {
 		return nil, err
 	}

@@ -39,8 +39,8 @@ type shelf struct {
 	current *view
 }
 
-func newShelf(ctx context.Context, dir string, make bool) (*shelf, error) {
-	c, err := openCatalogue(ctx, filepath.Join(dir, catalogueName), make)
+func newShelf(ctx context.Context, dir string, create bool) (*shelf, error) {
+	c, err := openCatalogue(ctx, filepath.Join(dir, catalogueName), create)
 	if err != nil {
 		return nil, explain(dir, err)
 	}

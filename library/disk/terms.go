@@ -35,7 +35,7 @@ func (t *terms) load(i int) ([]entry, error) {
 	if g, ok := t.groups[i]; ok {
 		return g, nil
 	}
-	raw, err := t.s.read(t.s.groups[i].place, nil)
+	raw, err := t.s.read(t.s.groups[i].place)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (e entry) postings(s *segment) (*cursor, error) {
 	data := e.inline
 	if len(data) == 0 {
 		var err error
-		if data, err = s.read(e.place, nil); err != nil {
+		if data, err = s.read(e.place); err != nil {
 			return nil, err
 		}
 	}

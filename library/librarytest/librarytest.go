@@ -66,6 +66,7 @@ func (b *bench) find(t *testing.T, owner, query string, f library.Filter) []stri
 }
 
 func addAndFind(t *testing.T, b *bench) {
+	t.Helper()
 	require.Empty(t, b.find(t, "", "anything", library.Filter{}), "an empty library finds nothing")
 	b.put(t, "", "sea/whale.txt", "The whale surfaced beside the harpooner.", "novel")
 	b.put(t, "", "land/fox.md", "# Foxes\n\nThe fox slept in its burrow all day.")
@@ -89,6 +90,7 @@ func addAndFind(t *testing.T, b *bench) {
 }
 
 func changesAreWhole(t *testing.T, b *bench) {
+	t.Helper()
 	b.put(t, "", "a.txt", "The treaty of Utrecht ended the war.")
 	b.put(t, "", "b.txt", "The treaty of Utrecht ended the war.")
 	require.Equal(t, []string{"a.txt"}, b.find(t, "", "treaty of Utrecht", library.Filter{}), "the same bytes are cited once")
@@ -102,6 +104,7 @@ func changesAreWhole(t *testing.T, b *bench) {
 }
 
 func deletesAreGone(t *testing.T, b *bench) {
+	t.Helper()
 	for i := range 12 {
 		b.put(t, "", fmt.Sprintf("f%02d.txt", i), fmt.Sprintf("Number %d is about the aardvark and its termites.", i))
 	}
@@ -124,6 +127,7 @@ func deletesAreGone(t *testing.T, b *bench) {
 }
 
 func ownersAreApart(t *testing.T, b *bench) {
+	t.Helper()
 	require.NoError(t, b.keeper.AddFolders(t.Context(), "k/../1", "books", library.Settings{}, nil, nil))
 	b.put(t, "k/../1", "secret.txt", "The password of the vault is marzipan.")
 	require.Empty(t, b.find(t, "", "password of the vault", library.Filter{}))
@@ -135,6 +139,7 @@ func ownersAreApart(t *testing.T, b *bench) {
 // sameFigures: with all passages as candidates, a library has the affinities, the
 // order and the citations that the same files have in memory.
 func sameFigures(t *testing.T, b *bench) {
+	t.Helper()
 	subjects := strings.Fields("granite basalt marble slate chalk flint quartz gneiss")
 	var docs []parse.Document
 	for i := range 40 {
@@ -160,6 +165,7 @@ func sameFigures(t *testing.T, b *bench) {
 }
 
 func unknownNames(t *testing.T, b *bench) {
+	t.Helper()
 	_, err := b.Settings(t.Context(), "", "other")
 	require.True(t, fault.Is(err, fault.FileNotFound), "%v", err)
 	_, err = b.Entries(t.Context(), "", "other", library.Filter{})
@@ -172,6 +178,7 @@ func unknownNames(t *testing.T, b *bench) {
 }
 
 func canceledBatches(t *testing.T, b *bench) {
+	t.Helper()
 	b.put(t, "", "a.txt", "The lighthouse keeper counted ships.")
 	batch, err := b.Begin(t.Context(), "", "books")
 	require.NoError(t, err)
