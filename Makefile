@@ -119,6 +119,10 @@ bench-cold: ## the cold index of 1 MB beside LangChain.js (npm)
 bench-split: ## the splitter beside langchaingo's, on real prose
 	cd tools/comparesplit && go test -mod=mod -run '^$$' -bench . ./...
 
+.PHONY: bench-library
+bench-library: ## how libraries grow with their text, beside SQLite FTS5, out of the folder CORPUS, at SIZES (10,100) MiB
+	INLAY_GROWTH_CORPUS=$(CORPUS) INLAY_GROWTH_SIZES=$(or $(SIZES),10,100) go test ./library/disk -run TestGrowth -count 1 -timeout 3h -v
+
 .PHONY: bench-search
 bench-search: ## flat search and chromem-go beside each other, at 1k, 10k and 100k vectors
 	go test -run '^$$' -bench '^BenchmarkSearch$$' ./retrieve/flat

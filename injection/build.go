@@ -127,6 +127,7 @@ func (t *turn) giveUpWhole(p *plan, over int) bool {
 		a.strategy = Retrieval
 		t.warn("overflow_after_building", a.Name, fmt.Sprintf("%s is retrieved instead of injected whole: the built prompt has %d tokens too many.", a.Name, over))
 	}
+	searched = t.giveBack(p, searched)
 	p.whole, p.searched = keep, t.inOrder(append(p.searched, searched...))
 	p.decision.Strategy, p.decision.ReasonCode = Retrieval, OverflowAfterBuilding
 	p.decision.Reason = fmt.Sprintf("Injected whole, the built prompt would have %d tokens more than the window allows, so passages are retrieved.", over)
@@ -250,11 +251,11 @@ func (t *turn) data(b built) prompts.Data {
 	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil, Extent: t.extent(b), Notes: b.shownNotes()}
 	names := t.shownNames()
 	for i, a := range b.whole {
-		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: cmp.Or(names[a.id()], a.Name), Text: a.doc.Text})
+		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: inLibrary(a.library, cmp.Or(names[a.id()], a.Name)), Text: a.doc.Text})
 	}
 	for _, c := range b.citations {
 		d.Citations = append(d.Citations, prompts.Citation{
-			Number: c.Number, Text: c.Text, File: c.File, Where: Where(c), Heading: c.Heading, Header: c.Header,
+			Number: c.Number, Text: c.Text, File: inLibrary(c.Library, c.File), Where: Where(c), Heading: c.Heading, Header: c.Header,
 		})
 	}
 	return d
@@ -362,7 +363,7 @@ func (t *turn) search(ctx context.Context, p *plan, query string, top *node) (re
 	found, err := t.in.Retriever.Retrieve(ctx, retrieve.Request{
 		Query: query, Documents: docs, Limit: t.req.Options.Limit, Threshold: t.req.Options.Threshold,
 		Budget:    int(t.req.Options.citationShare() * float64(max(p.decision.Available-p.decision.Prompt.Budgeted(), 0))),
-		Namespace: t.req.Options.Namespace,
+		Namespace: t.req.Options.Namespace, Collections: t.collections(p),
 		Report: func(s retrieve.Step) {
 			if n := nodes[s.FileID]; n != nil {
 				n.set(stageState(s), stageText(s))
@@ -392,8 +393,9 @@ func (t *turn) nameCitations(found retrieve.Passages, byContent map[string]*atta
 	names := t.shownNames()
 	for _, list := range [][]chat.Citation{found.Citations, found.NearMisses} {
 		for i := range list {
+			list[i].Library = t.libraryOf[list[i].FileID]
 			if a := byContent[list[i].FileID]; a != nil {
-				list[i].FileID = a.id()
+				list[i].FileID, list[i].Library = a.id(), a.library
 				list[i].File = cmp.Or(names[a.id()], list[i].File)
 			}
 		}

@@ -53,7 +53,13 @@ func (t *turn) find(ctx context.Context, p *plan, b *built) error {
 		return err
 	}
 	c, ok := t.in.Retriever.(Coverer)
-	if ok && kind != asks.Passage && (kind != asks.Structure || len(b.notes) == 0) {
+	covered := ok && kind != asks.Passage && (kind != asks.Structure || len(b.notes) == 0)
+	if covered {
+		if p.stored, covered, err = t.coverable(ctx, p); err != nil {
+			return err
+		}
+	}
+	if covered {
 		b.passages, b.coverage, err = t.cover(ctx, p, c, kind, b.notes)
 	} else {
 		b.passages, err = t.retrieve(ctx, p, b.query)
@@ -89,6 +95,7 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 	if err != nil {
 		return retrieve.Passages{}, nil, err
 	}
+	files = append(files, p.stored...)
 	docs := make([]parse.Document, len(files))
 	byContent := map[string]*attached{}
 	for i, a := range files {

@@ -29,6 +29,7 @@ type Result struct {
 	Context    string          `json:"context,omitempty"` // the injected block alone
 	Used       tokens.Count    `json:"used"`              // tokens of Prompt
 	Files      []FileReport    `json:"files"`
+	Libraries  []LibraryReport `json:"libraries,omitempty"`
 	Query      string          `json:"query"`
 	Embedder   string          `json:"embedder,omitempty"`
 	Threshold  float64         `json:"threshold"`
@@ -50,6 +51,7 @@ type FileReport struct {
 	FileID    string         `json:"file_id"`
 	Name      string         `json:"name"`
 	Path      string         `json:"path,omitempty"`
+	InLibrary string         `json:"library_name,omitempty"` // that the file is of
 	MediaType string         `json:"media_type,omitempty"`
 	Library   string         `json:"library,omitempty"`
 	New       bool           `json:"new"`
@@ -166,7 +168,7 @@ func (t *turn) result(p plan, b built) Result {
 	if b.strategy == None && p.decision.Strategy == Retrieval && !o.DryRun {
 		r.NearMisses = nearMisses(b.passages, r.Limit)
 	}
-	r.Files = t.reports(b)
+	r.Files, r.Libraries = t.reports(b), t.shelfReports(b)
 	r.Message = t.message(r, b)
 	r.Variables = r.variables(b)
 	if o.Debug {
@@ -193,7 +195,7 @@ func (t *turn) reports(b built) []FileReport {
 	out := []FileReport{}
 	for _, a := range t.considered() {
 		r := FileReport{
-			FileID: a.id(), Name: a.Name, Path: a.Path, MediaType: a.doc.MediaType, Library: a.doc.ReadBy(),
+			FileID: a.id(), Name: a.Name, Path: a.Path, InLibrary: a.library, MediaType: a.doc.MediaType, Library: a.doc.ReadBy(),
 			New: a.fresh, InContext: a.inContext, Strategy: a.strategy, Citations: cited[a.id()], Note: noted[a.id()], Coverage: a.doc.Coverage,
 		}
 		if a.count.By != "" || a.count.N > 0 {
@@ -235,7 +237,7 @@ func (t *turn) message(r Result, b built) chat.Message {
 		m.Attachments = append(m.Attachments, chat.Attachment{FileID: a.id(), Name: a.Name, MediaType: cmp.Or(a.doc.MediaType, a.MediaType), Path: a.Path})
 	}
 	m.Attachments = append(m.Attachments, t.req.Images...)
-	if r.DryRun || len(t.fresh) == 0 && len(t.earlier) == 0 {
+	if r.DryRun || len(t.fresh) == 0 && len(t.earlier) == 0 && len(t.shelves) == 0 {
 		return m
 	}
 	m.Injected = &chat.Injected{Strategy: string(r.Strategy), Query: t.req.Text, Citations: b.citations}

@@ -1,6 +1,7 @@
 package injection
 
 import (
+	"inlay/library"
 	"inlay/options"
 	"inlay/prompts"
 	"inlay/retrieve"
@@ -15,6 +16,11 @@ func (o Options) With(values options.Values) (Options, error) {
 			return o, err
 		}
 	}
+	if filter, err := library.FilterOf(values); err != nil {
+		return o, err
+	} else if !filter.Empty() {
+		o.Filter = filter
+	}
 	return o, o.Validate()
 }
 
@@ -22,6 +28,10 @@ func setOption(o *Options, key string, value any) (err error) {
 	switch v := value.(type) {
 	case string:
 		return setWord(o, key, v)
+	case []string:
+		if key == "library" {
+			o.Libraries = v
+		}
 	case bool:
 		switch key {
 		case "strict":

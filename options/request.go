@@ -27,6 +27,13 @@ type RequestFields struct {
 	ExpandQuery                json.RawMessage `json:"expand_query,omitempty"`
 	Intent                     json.RawMessage `json:"intent,omitempty"`
 	ContextLength              json.RawMessage `json:"context_length,omitempty"`
+	Library                    json.RawMessage `json:"library,omitempty"`
+	LibraryPath                json.RawMessage `json:"library_path,omitempty"`
+	LibraryType                json.RawMessage `json:"library_type,omitempty"`
+	LibraryTag                 json.RawMessage `json:"library_tag,omitempty"`
+	LibraryTitle               json.RawMessage `json:"library_title,omitempty"`
+	LibraryAfter               json.RawMessage `json:"library_after,omitempty"`
+	LibraryUntil               json.RawMessage `json:"library_until,omitempty"`
 }
 
 // Values decodes the fields. The subject of an error is prefix and the field.

@@ -67,6 +67,20 @@ func fileRows() []Option {
 	}
 }
 
+// libraryRows name libraries and choose among their files.
+func libraryRows() []Option {
+	return []Option{
+		{Key: "library", Flag: "library", Kind: List, Placeholder: "NAME", Doors: asking, Help: "Library to ask, beside the files (see inlay library). Requests to the service reach the libraries of their key."},
+		{Key: "library_path", Flag: "library-path", Kind: List, Placeholder: "GLOB", Doors: asking, Help: "Only files of libraries whose path matches one of these: *.md, guides/**."},
+		{Key: "library_type", Flag: "library-type", Kind: List, Placeholder: "TYPE", Doors: asking, Help: "Only files of libraries of one of these types: pdf, text/html, image/*."},
+		{Key: "library_tag", Flag: "library-tag", Kind: List, Placeholder: "TAG", Doors: asking, Help: "Only files of libraries that have all of these tags."},
+		{Key: "library_title", Flag: "library-title", Placeholder: "TEXT", Doors: asking, Help: "Only files of libraries with this text in their title."},
+		{Key: "library_after", Flag: "library-after", Placeholder: "DAY", Doors: asking, Help: "Only files of libraries modified on this day or later, for example 2026-03-31."},
+		{Key: "library_until", Flag: "library-until", Placeholder: "DAY", Doors: asking, Help: "Only files of libraries modified before this day."},
+		{Key: "data", Flag: "data", Placeholder: "DIR", Doors: serving, Help: "Folder of libraries and of everything else that the service keeps. Without it commands keep libraries in your data folder."},
+	}
+}
+
 // routeRows shape routing; Former are the seed's names.
 func routeRows() []Option {
 	const doors = Service | Routing | Route
@@ -92,7 +106,6 @@ func serviceRows() []Option {
 	return []Option{
 		{Key: "chat_processors", Flag: "processors", Kind: Bool, Doors: Service, Help: "Send chat completions through the processors of the configuration file (section processors; see docs/processors.md)."},
 		{Key: "workspace", Flag: "workspace", Placeholder: "DIR", Doors: Service, Help: "Folder that processors may read for everyone who calls; without it none that reads files or runs commands can be configured."},
-		{Key: "data", Flag: "data", Placeholder: "DIR", Doors: Service, Help: "Folder of everything that the service keeps."},
 		{Key: "addr", Flag: "addr", Default: "127.0.0.1:8765", Placeholder: "HOST:PORT", Doors: Service, Help: "Where to listen. Beyond this computer only with keys (inlay keys make)."},
 		{Key: "upstreams", Flag: "upstream", Kind: List, Placeholder: "NAME=PROVIDER:URL", Doors: Service, Help: "Server of models: local=ollama:http://127.0.0.1:11434 or cloud=openai:https://api.openai.com/v1. Its key is read from INLAY_UPSTREAM_KEY_NAME. The server of --model is one too."},
 		{Key: "tls_cert", Flag: "tls-cert", Placeholder: "FILE", Doors: Service, Help: "Certificate chain, PEM: serve HTTPS."},

@@ -16,15 +16,29 @@ const (
 // entitle finds the page of each chunk and the terms of the titles that stand
 // over it: those of its page and of a table that it is part of.
 func (f *lexicalFile) entitle(d parse.Document, chunks []Chunk) {
-	pages, tables := pagesAndTables(d)
-	f.pages = make([]int, len(chunks))
-	for k := range f.pages {
-		f.pages[k] = -1
-	}
-	if len(pages)+len(tables) == 0 {
+	var titles []string
+	f.pages, titles = titlesOf(d, chunks)
+	if titles == nil {
 		return
 	}
 	f.title = make([][]uint32, len(chunks))
+	for k, title := range titles {
+		f.title[k] = f.terms.Append(nil, title)
+	}
+}
+
+// titlesOf returns the number of the page of each chunk, from 0, -1 for none, and
+// the titles that stand over it, nil if the document has neither pages nor tables.
+func titlesOf(d parse.Document, chunks []Chunk) (numbers []int, titles []string) {
+	pages, tables := pagesAndTables(d)
+	numbers = make([]int, len(chunks))
+	for k := range numbers {
+		numbers[k] = -1
+	}
+	if len(pages)+len(tables) == 0 {
+		return numbers, nil
+	}
+	titles = make([]string, len(chunks))
 	heads := pageHeads(d.Text, pages)
 	page := 0
 	for k, c := range chunks {
@@ -33,27 +47,29 @@ func (f *lexicalFile) entitle(d parse.Document, chunks []Chunk) {
 		}
 		head := ""
 		if page < len(pages) && pages[page].Start < c.End && c.Start < pages[page].End {
-			f.pages[k], head = page, heads[page]
-			f.title[k] = f.terms.Append(f.title[k], head)
+			numbers[k], head = page, heads[page]
 		}
 		for len(tables) > 0 && tables[0].End <= c.Start {
 			tables = tables[1:]
 		}
-		f.caption(k, d.Text, head, tables, c.End)
+		titles[k] = head + captions(d.Text, head, tables, c.End)
 	}
+	return numbers, titles
 }
 
-// caption adds the terms of the titles of the tables, in order, that begin
-// before the end of a chunk, but those that the title of the page has.
-func (f *lexicalFile) caption(chunk int, text, head string, tables []parse.Section, end int) {
+// captions are the titles of the tables, in order, that begin before the end of a
+// chunk, but those that the title of the page has, each after a line end.
+func captions(text, head string, tables []parse.Section, end int) string {
+	var b strings.Builder
 	for _, t := range tables {
 		if t.Start >= end {
-			return
+			break
 		}
 		if caption := captionOf(text, t.Start); !strings.Contains(head, caption) {
-			f.title[chunk] = f.terms.Append(f.title[chunk], caption)
+			b.WriteString("\n" + caption)
 		}
 	}
+	return b.String()
 }
 
 func pagesAndTables(d parse.Document) (pages, tables []parse.Section) {

@@ -34,6 +34,8 @@ type cli struct {
 	Route    routeCmd    `cmd:"" help:"Show whether an ask needs a tool or the large model, and the prompt for it."`
 	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
 	Serve    serveCmd    `cmd:"" help:"Serve document chat over HTTP, for any client of the OpenAI API."`
+	Library  libraryCmd  `cmd:"" help:"Keep folders as libraries that are searched where they are: add, sync, watch, list, show, search, remove."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer libraries and a folder to agents by the Model Context Protocol, over standard input and output."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke the keys of the service."`
 	Cache    cacheCmd    `cmd:"" help:"Clear what was derived from documents."`
 	Doctor   doctorCmd   `cmd:"" help:"Check a set-up, and say what to do where it is not sound."`

@@ -31,7 +31,6 @@ type serveCmd struct {
 
 // serviceSettings shape the service.
 type serviceSettings struct {
-	dataSettings
 	chainSettings
 	Addr        string        `key:"addr"`
 	Upstream    []string      `key:"upstreams"`

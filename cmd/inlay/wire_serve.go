@@ -187,8 +187,9 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, 
 	if err != nil {
 		return nil, err
 	}
+	libraries := wire.OpenLibraries(c.Data)
 	return func(owner string) *injection.Injector {
-		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: retriever, Stages: tracer}
+		return &injection.Injector{Libraries: libraries, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: retriever, Stages: tracer}
 	}, nil
 }
 
