@@ -28,7 +28,6 @@ type shelf struct {
 	count    tokens.Count // of its text, as far as the decision needed it
 	docs     []*attached  // all of it, where it may go in whole
 	strategy Strategy
-	cited    int
 }
 
 // LibraryReport says what became of one library.

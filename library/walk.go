@@ -99,8 +99,8 @@ func (k *Keeper) list(ctx context.Context, folder Folder) (files []found, err er
 			return ctx.Err()
 		case err != nil && name == ".":
 			return unreadable(folder.Path, err)
-		case err != nil: // a folder that cannot be listed has no files
-			return nil
+		case err != nil:
+			return nil //nolint:nilerr // a folder that cannot be listed has no files
 		}
 		out, err := rules.Ignored(name, d.IsDir())
 		if out || err != nil || d.IsDir() && slices.Contains(k.Avoid, filepath.Join(folder.Path, filepath.FromSlash(name))) {

@@ -121,7 +121,7 @@ func (k *Keeper) followFolder(ctx context.Context, dir string, events *fsnotify.
 		case ctx.Err() != nil:
 			return fs.SkipAll
 		case err != nil || !d.IsDir():
-			return nil
+			return nil //nolint:nilerr // the next rescan names what cannot be read
 		}
 		if out, err := rules.Ignored(name, true); out || err != nil {
 			return fs.SkipDir

@@ -79,11 +79,12 @@ func document() string {
 
 // defaults is the default, and those of single commands.
 func defaults(o options.Option) string {
-	out := code(o.Default)
+	var out strings.Builder
+	out.WriteString(code(o.Default))
 	for _, command := range slices.Sorted(maps.Keys(o.CommandDefault)) {
-		out += fmt.Sprintf("; in `%s` %s", command, code(o.CommandDefault[command]))
+		fmt.Fprintf(&out, "; in `%s` %s", command, code(o.CommandDefault[command]))
 	}
-	return out
+	return out.String()
 }
 
 func code(s string) string {

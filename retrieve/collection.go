@@ -3,6 +3,7 @@ package retrieve
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -269,9 +270,7 @@ func (c *Corpus) withCollections(ctx context.Context, query string) (*Corpus, er
 	all.asked, all.failure, all.shared = vector, new(failure), map[lexis.Language]*vocabulary{}
 	all.files, all.words, all.ids = slices.Clip(c.files), slices.Clip(c.words), slices.Clip(c.ids)
 	all.place = make(map[string]int, len(c.place))
-	for id, at := range c.place {
-		all.place[id] = at
-	}
+	maps.Copy(all.place, c.place)
 	for _, from := range c.collections {
 		found, err := from.Candidates(ctx, q)
 		if err != nil {

@@ -140,19 +140,25 @@ func fishCompletion(lines []commandLine) string {
 			fmt.Fprintf(&b, "complete -c inlay -n %s -a %s -d %s\n", fishQuote(when), sub, fishQuote(help))
 		}
 		for _, f := range c.flags {
-			line := fmt.Sprintf("complete -c inlay -n %s -l %s", fishQuote(when), f.Name)
-			if f.Short != 0 {
-				line += " -s " + string(f.Short)
-			}
-			if v := values(f); v != nil {
-				line += " -x -a " + fishQuote(strings.Join(v, " "))
-			} else if !f.IsBool() {
-				line += " -r"
-			}
-			b.WriteString(line + " -d " + fishQuote(f.Help) + "\n")
+			b.WriteString("complete -c inlay -n " + fishQuote(when) + fishFlag(f) + " -d " + fishQuote(f.Help) + "\n")
 		}
 	}
 	return b.String()
+}
+
+// fishFlag is a flag with its values.
+func fishFlag(f *kong.Flag) string {
+	line := " -l " + f.Name
+	if f.Short != 0 {
+		line += " -s " + string(f.Short)
+	}
+	if v := values(f); v != nil {
+		return line + " -x -a " + fishQuote(strings.Join(v, " "))
+	}
+	if f.IsBool() {
+		return line
+	}
+	return line + " -r"
 }
 
 func fishQuote(s string) string {

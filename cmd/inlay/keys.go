@@ -103,7 +103,7 @@ func lifetime(flag, text string) (time.Duration, error) {
 type keysRotateCmd struct {
 	dataSettings
 	ID    string `arg:"" help:"The key's id, as inlay keys list shows it."`
-	Grace string `placeholder:"DURATION" help:"How long the old key still counts, for example 1d; without it it ends at once."`
+	Grace string `placeholder:"DURATION" help:"How long the old key still counts, for example 1d. Without this flag the old key ends at once."`
 }
 
 // Run rotates a key.

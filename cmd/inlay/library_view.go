@@ -19,7 +19,6 @@ type shelfView struct {
 	live  bool
 	last  time.Time
 	drawn bool
-	said  bool
 }
 
 func newShelfView(w io.Writer, quiet bool) *shelfView {

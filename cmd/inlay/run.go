@@ -107,7 +107,8 @@ func kongOptions() []kong.Option {
 	return []kong.Option{
 		kong.Name("inlay"), kong.Description("Inject the right part of your documents into a prompt."), kong.Exit(func(code int) { panic(exited{code}) }),
 		kong.TypeMapper(reflect.TypeFor[rawArg](), kong.MapperFunc(rawMapper)), kong.WithHyphenPrefixedParameters(true),
-		kong.Vars{"version": version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.PostBuild(fillFlags),
+		kong.Vars{"version": version},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.PostBuild(fillFlags),
 	}
 }
 

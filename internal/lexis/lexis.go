@@ -42,7 +42,7 @@ type Lexicon struct {
 	stop     map[Language]map[string]bool           // function words and their stems
 	tells    map[string][]Language                  // a function word to the languages that have it
 	folded   map[Language]*folds
-	words    atomic.Int64 // remembered in folded
+	words    atomic.Int64               // remembered in folded
 	phrases  func() map[string][]phrase // by the first term of what is asked
 	request  func() map[string]bool     // see requestTerms
 }

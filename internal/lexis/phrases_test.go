@@ -1,6 +1,7 @@
 package lexis_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,11 +22,11 @@ func TestPhrases(t *testing.T) {
 		units := an.Units(query)
 		var found []string
 		for _, p := range an.Phrases(units) {
-			text := ""
+			var text strings.Builder
 			for _, u := range units[p.First : p.Last+1] {
-				text += " " + u.Text
+				text.WriteString(" " + u.Text)
 			}
-			found = append(found, text[1:])
+			found = append(found, text.String()[1:])
 			require.NotEmpty(t, p.Wanted)
 		}
 		require.Equal(t, want, found, query)

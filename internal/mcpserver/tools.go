@@ -52,23 +52,37 @@ func citations(list []chat.Citation) []Citation {
 func (s *server) addTools(m *mcp.Server) {
 	closed := false
 	read := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
-	mcp.AddTool(m, &mcp.Tool{Name: "search_documents", Title: "Search documents", Annotations: read,
-		Description: "Find the passages of the user's documents that bear on a question, with file, place and affinity (0..1)."}, s.search)
-	mcp.AddTool(m, &mcp.Tool{Name: "read_document", Title: "Read a document", Annotations: read,
-		Description: "Read the text of a document of a library, or of a file of the folder: all of it, or some lines."}, s.read)
-	mcp.AddTool(m, &mcp.Tool{Name: "list_documents", Title: "List documents", Annotations: read,
-		Description: "List libraries and the documents in them, with title, type, date and size."}, s.list)
-	mcp.AddTool(m, &mcp.Tool{Name: "decide", Title: "Decide", Annotations: read,
-		Description: "Say whether documents fit whole into a model's context window for a question, or have to be searched, with the token counts."}, s.decide)
-	mcp.AddTool(m, &mcp.Tool{Name: "build_context", Title: "Build a context", Annotations: read,
-		Description: "Build the part of a prompt that a question needs: whole documents where they fit the window, else cited passages."}, s.build)
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "search_documents", Title: "Search documents", Annotations: read,
+		Description: "Find the passages of the user's documents that bear on a question, with file, place and affinity (0..1).",
+	}, s.search)
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "read_document", Title: "Read a document", Annotations: read,
+		Description: "Read the text of a document of a library, or of a file of the folder: all of it, or some lines.",
+	}, s.read)
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "list_documents", Title: "List documents", Annotations: read,
+		Description: "List libraries and the documents in them, with title, type, date and size.",
+	}, s.list)
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "decide", Title: "Decide", Annotations: read,
+		Description: "Say whether documents fit whole into a model's context window for a question, or have to be searched, with the token counts.",
+	}, s.decide)
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "build_context", Title: "Build a context", Annotations: read,
+		Description: "Build the part of a prompt that a question needs: whole documents where they fit the window, else cited passages.",
+	}, s.build)
 	if !s.Write {
 		return
 	}
-	mcp.AddTool(m, &mcp.Tool{Name: "add_document", Title: "Add a document", Annotations: &mcp.ToolAnnotations{IdempotentHint: true, OpenWorldHint: &closed},
-		Description: "Add a document to a library, or replace it."}, s.add)
-	mcp.AddTool(m, &mcp.Tool{Name: "delete_document", Title: "Delete a document", Annotations: &mcp.ToolAnnotations{IdempotentHint: true, OpenWorldHint: &closed},
-		Description: "Delete a document that was added with add_document from its library, for good."}, s.remove)
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "add_document", Title: "Add a document", Annotations: &mcp.ToolAnnotations{IdempotentHint: true, OpenWorldHint: &closed},
+		Description: "Add a document to a library, or replace it.",
+	}, s.add)
+	mcp.AddTool(m, &mcp.Tool{
+		Name: "delete_document", Title: "Delete a document", Annotations: &mcp.ToolAnnotations{IdempotentHint: true, OpenWorldHint: &closed},
+		Description: "Delete a document that was added with add_document from its library, for good.",
+	}, s.remove)
 }
 
 // SearchIn is a search.

@@ -100,7 +100,7 @@ const maxKnown = 1 << 16
 // count counts the rows and, by column, the values that the request names.
 func (t *table) count(wanted *phrases) {
 	t.found = map[cell]string{}
-	known := map[string]bool{}
+	named := wanted.remembering()
 	for line := range strings.Lines(t.body) {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -110,20 +110,33 @@ func (t *table) count(wanted *phrases) {
 			if value == "" || i >= len(t.columns) || t.columns[i] == "" {
 				continue
 			}
-			named, ok := known[value]
-			if !ok {
-				named = asks.Words(value) != "" && wanted.names(value)
-				if len(known) < maxKnown {
-					known[value] = named
-				}
-			}
-			if named {
-				key := cell{i, strings.ToLower(value)}
-				if was, ok := t.found[key]; !ok || value < was {
-					t.found[key] = value
-				}
+			if named(value) {
+				t.keep(cell{i, strings.ToLower(value)}, value)
 			}
 		}
+	}
+}
+
+// keep takes a value as it is written in the table; of several spellings the
+// first in order.
+func (t *table) keep(key cell, value string) {
+	if was, ok := t.found[key]; !ok || value < was {
+		t.found[key] = value
+	}
+}
+
+// remembering is names, asked once for each of a bounded number of values.
+func (p *phrases) remembering() func(value string) bool {
+	known := map[string]bool{}
+	return func(value string) bool {
+		named, ok := known[value]
+		if !ok {
+			named = asks.Words(value) != "" && p.names(value)
+			if len(known) < maxKnown {
+				known[value] = named
+			}
+		}
+		return named
 	}
 }
 

@@ -59,6 +59,8 @@ func (k Key) Good(at time.Time) bool {
 type Holdings struct{ Files, Chats, Evaluations int }
 
 // Keys are the keys of the service.
+//
+//nolint:interfacebloat // one table, and what its owners have
 type Keys interface {
 	// AddKey keeps k and returns it with its owner. Without k.Owner it belongs to
 	// the owner called k.OwnerName, who is made where there is none. The first

@@ -28,13 +28,13 @@ func worse(a, b hit) bool {
 }
 
 // Len implements [heap.Interface].
-func (t hits) Len() int { return len(t) }
+func (t *hits) Len() int { return len(*t) }
 
 // Less implements [heap.Interface].
-func (t hits) Less(i, j int) bool { return worse(t[i], t[j]) }
+func (t *hits) Less(i, j int) bool { return worse((*t)[i], (*t)[j]) }
 
 // Swap implements [heap.Interface].
-func (t hits) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
+func (t *hits) Swap(i, j int) { (*t)[i], (*t)[j] = (*t)[j], (*t)[i] }
 
 // Push implements [heap.Interface].
 func (t *hits) Push(h any) { *t = append(*t, h.(hit)) }

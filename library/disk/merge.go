@@ -215,29 +215,35 @@ func (h *held) copyTerms(w *segmentWriter, moved []int32) error {
 			if err != nil {
 				return err
 			}
-			var l *list
-			last := -1 // the document of the passage before
-			language, term, _ := strings.Cut(e.key, "\x00")
-			for ; c.chunk >= 0; c.next() {
-				if c.chunk >= len(moved) {
-					return damagedSegment(h.file.Name(), errDamaged)
-				}
-				if moved[c.chunk] < 0 {
-					continue
-				}
-				if l == nil {
-					l = w.list(language, term)
-				}
-				if doc := docOf[c.chunk]; int(doc) != last {
-					l.documents++
-					last = int(doc)
-				}
-				l.add(int(moved[c.chunk]), c.body, c.above, c.title)
-			}
-			if c.bad {
+			if !copyPostings(w, e.key, c, moved, docOf) {
 				return damagedSegment(h.file.Name(), errDamaged)
 			}
 		}
 	}
 	return nil
+}
+
+// copyPostings appends those postings of one term whose passages moved; false if
+// they are damaged. docOf is the document of each passage.
+func copyPostings(w *segmentWriter, key string, c *cursor, moved, docOf []int32) bool {
+	var l *list
+	last := -1 // the document of the passage before
+	language, term, _ := strings.Cut(key, "\x00")
+	for ; c.chunk >= 0; c.next() {
+		if c.chunk >= len(moved) {
+			return false
+		}
+		if moved[c.chunk] < 0 {
+			continue
+		}
+		if l == nil {
+			l = w.list(language, term)
+		}
+		if doc := docOf[c.chunk]; int(doc) != last {
+			l.documents++
+			last = int(doc)
+		}
+		l.add(int(moved[c.chunk]), c.body, c.above, c.title)
+	}
+	return !c.bad
 }

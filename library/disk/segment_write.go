@@ -466,7 +466,7 @@ func (p part) encode(c *coder) {
 	c.fixed(p.sum)
 }
 
-func (m docMeta) encode(c *coder, vector part) {
+func (m *docMeta) encode(c *coder, vector part) {
 	c.text(m.key)
 	c.text(m.fileID)
 	c.text(m.language)
