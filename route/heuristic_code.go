@@ -15,9 +15,11 @@ func (a ask) general() bool { return a.says(general) && !a.own() }
 
 // own reports whether an ask speaks of this workspace: of its code, not of the
 // team or the boss.
-func (a ask) own() bool {
-	words := notCode().ReplaceAllString(a.words, " ")
-	return ourOwn().MatchString(words) || we().MatchString(words) && (coded().MatchString(words) || deeds().MatchString(words) || len(a.symbols) > 0)
+func (a ask) own() bool { return a.memo.own() }
+
+func (a ask) speaksOfOurs() bool {
+	words := notCode.in(a.lang).ReplaceAllString(a.words, " ")
+	return ourOwn.in(a.lang).MatchString(words) || we.in(a.lang).MatchString(words) && (coded.in(a.lang).MatchString(words) || deeds.in(a.lang).MatchString(words) || len(a.symbols) > 0)
 }
 
 // ours reports whether an ask is about code of this workspace: it names code, or
@@ -39,11 +41,11 @@ func ownName(symbol string) bool { return !owned().MatchString(symbol) }
 // login page": a determiner and its noun with nothing between that parts them.
 func (a ask) certain() bool {
 	for at := 0; ; {
-		m := certain().FindStringIndex(a.words[at:])
+		m := certain.in(a.lang).FindStringIndex(a.words[at:])
 		if m == nil {
 			return false
 		}
-		if !linking().MatchString(a.words[at+m[0] : at+m[1]]) {
+		if !linking.in(a.lang).MatchString(a.words[at+m[0] : at+m[1]]) {
 			return true
 		}
 		at += m[0] + 1
@@ -122,7 +124,7 @@ func (a ask) alone() bool { return len(a.text)+besides >= len(a.Ask) }
 // sentence: ...".
 func (a ask) brings() bool {
 	order, rest, ok := strings.Cut(a.words, ": ")
-	return ok && changes().MatchString(order) && len(strings.Fields(rest)) > 1 && (material().MatchString(order) || !coded().MatchString(order)) && !ourOwn().MatchString(order)
+	return ok && changes.in(a.lang).MatchString(order) && len(strings.Fields(rest)) > 1 && (material.in(a.lang).MatchString(order) || !coded.in(a.lang).MatchString(order)) && !ourOwn.in(a.lang).MatchString(order)
 }
 
 // spelled is an exact edit of the file that was read last.

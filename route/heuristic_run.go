@@ -35,7 +35,7 @@ func run(a ask) (Decision, bool) {
 	if command := a.spokenCommand(); command != "" {
 		return use("execute_command", map[string]any{"command": command}, "the ask is for a command in words")
 	}
-	verb := runVerb().FindString(a.words)
+	verb := runVerb.in(a.lang).FindString(a.words)
 	strict := strictly().MatchString(verb)
 	if i := slices.IndexFunc(a.around, program().MatchString); starts && strict && i >= 0 {
 		return use("execute_command", map[string]any{"command": a.around[i]}, "the ask names a command to run")
