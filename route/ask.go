@@ -40,7 +40,7 @@ var (
 	inTree  = pattern(`^(?:<folder names>)/`)
 	owned   = pattern(`^(?:<owners>)\.\w+$`)
 	rooted  = lazy.Regexp(`^/(?:etc|usr|var|home|tmp|opt|root|dev|proc|srv|mnt|sys|s?bin|lib|Users|app|workspace)(?:/|$)`)
-	thereIs = lazy.Regexp(`(?i)\b(?:is there|there is|have|has|gibt es) (?:an?|ein\w*) $`)
+	thereIs = lazy.Regexp(`(?i)\b(?:is there|there is|(?:we|repo|this project|our project|it|project already) (?:have|has)|gibt es) (?:an?|ein\w*) $`)
 	// anyOne before a file's name speaks of files of that kind, not of one.
 	anyOne = lazy.Regexp(`(?i)(?:^|[\s(])(?:an?|any|every|each|ein\w*|jede\w*)\s+(?:(?:good|proper|typical|new|simple|gut\w*) )?["'` + "`" + `]?$`)
 )

@@ -35,7 +35,39 @@ func (a ask) ours() bool {
 }
 
 // ownName reports whether a name of code is none that every program has.
-func ownName(symbol string) bool { return !owned().MatchString(symbol) }
+func ownName(symbol string) bool {
+	return !owned().MatchString(symbol) && !languageError().MatchString(symbol)
+}
+
+// languageError is an error that the language throws, not the workspace.
+var languageError = pattern(`^(?:<language errors>)$`)
+
+// elsewhere reports whether an ask is about the software or the world of others.
+func (a ask) elsewhere() bool {
+	if a.own() || len(a.paths) > 0 || slices.ContainsFunc(a.symbols, ownName) {
+		return false
+	}
+	if m := abroad.in(a.lang).FindStringIndex(a.words); m != nil && !a.codeAt(m[1]) {
+		return true
+	}
+	if a.lang == german { // every noun is capitalized
+		return false
+	}
+	m := capital().FindStringIndex(a.text)
+	return m != nil && !a.codeFollows(a.text[m[1]:])
+}
+
+// capital is a name of the world after a word that makes it the topic.
+var capital = lazy.Regexp(`(?:^|\s)(?:(?:does|do|did|is|are|was|were|in|on|by|at|of|dans|du|sur|par|chez|à|sont|est|de|né)(?: an?| the| le| la)?)\s+(?:[A-Z][a-zé]+[ -]?)+(?: \d+)?`)
+
+func (a ask) codeAt(at int) bool { return a.codeFollows(a.words[at:]) }
+
+// codeFollows reports whether a text begins with a thing of software, as what
+// follows "Stripe" in "the Stripe webhook".
+func (a ask) codeFollows(rest string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(rest)), " ")
+	return word != "" && coded.in(a.lang).MatchString(fold(word))
+}
 
 // certain reports whether an ask speaks of a certain thing of software, "the
 // login page": a determiner and its noun with nothing between that parts them.
@@ -45,11 +77,17 @@ func (a ask) certain() bool {
 		if m == nil {
 			return false
 		}
-		if !linking.in(a.lang).MatchString(a.words[at+m[0] : at+m[1]]) {
+		thing := a.words[at+m[0] : at+m[1]]
+		if !linking.in(a.lang).MatchString(thing) && (!everyday.in(a.lang).MatchString(thing) || !a.says(mine) && a.ofSoftware()) {
 			return true
 		}
 		at += m[0] + 1
 	}
+}
+
+// ofSoftware reports whether an ask says of a thing what is said of software.
+func (a ask) ofSoftware() bool {
+	return a.says(broken) || a.says(participles) || a.says(deeds) || a.says(changes) || a.says(theCode) || a.says(wishes) || len(a.paths)+len(a.symbols)+len(a.quoted) > 0
 }
 
 // orders reports whether an ask is to change something.
@@ -79,7 +117,7 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || a.brings() || !a.ours() && !a.points() || a.says(household) || a.says(outside) {
+		if a.says(prosaic) || a.brings() || !a.ours() && !a.points() || a.says(household) || a.says(outside) || a.elsewhere() {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
@@ -237,7 +275,7 @@ func find(a ask) (Decision, bool) {
 	if a.opinion() || a.speaksOfLast() {
 		return Decision{}, false
 	}
-	if a.general() {
+	if a.general() || a.elsewhere() || a.brings() {
 		return Decision{}, false
 	}
 	if a.says(authors) {
@@ -261,10 +299,12 @@ func (a ask) seeksCause(about bool) bool {
 // seeksPlace reports whether an ask is for the place where something is done.
 func (a ask) seeksPlace(about bool) bool {
 	switch {
-	case a.says(whichOf), a.says(partOf), a.says(seeksVerb), a.says(somewhere) && about, a.says(how):
+	case a.says(whichOf), a.says(how):
+		return about || a.says(coded) || a.says(firmly) || a.says(participles)
+	case a.says(partOf), a.says(seeksVerb), a.says(somewhere) && about:
 		return true
 	case a.says(passive):
-		return !a.says(worldly) || about || a.says(coded)
+		return about || a.says(coded) || a.says(participles) && !a.says(worldly)
 	case a.says(whenDone):
 		return a.says(coded) && !a.says(inKind)
 	}
@@ -274,7 +314,7 @@ func (a ask) seeksPlace(about bool) bool {
 // report takes the report of a failure for an ask to find it.
 func report(a ask) (Decision, bool) {
 	about := a.ours() || a.says(coded)
-	wrong := a.says(broken) && about && !a.asks() || a.says(checks) && len(strings.Fields(a.words)) > 5 && (about || !a.says(personal))
+	wrong := a.says(broken) && about && !a.asks() && !a.brings() && !a.elsewhere() || a.says(checks) && len(strings.Fields(a.words)) > 5 && (about || !a.says(personal))
 	return a.when(wrong && a.Last == nil && (!a.says(question) || a.says(statement)) && !a.says(prosaic) && !a.says(authors) && !a.general(), "the ask reports what goes wrong in the code")
 }
 
@@ -321,7 +361,19 @@ func read(a ask) (Decision, bool) {
 	case !a.can("read_file"):
 		return Decision{}, false
 	}
-	return use("read_file", map[string]any{"path": a.paths[unread]}, "the ask is about this file, which is not at hand")
+	return use("read_file", a.linesOf(a.paths[unread]), "the ask is about this file, which is not at hand")
+}
+
+// lineRange is the lines that an ask names: "lines 10 to 40".
+var lineRange = lazy.Regexp(`(?i)\b(?:lines?|zeilen?|lignes?) (\d{1,6})(?: ?[-–] ?| (?:to|bis|à|through|until|and|und|et) (?:line |zeile |ligne )?)(\d{1,6})\b`)
+
+// linesOf are the parameters to read a file, or the lines of it that an ask names.
+func (a ask) linesOf(p string) map[string]any {
+	params := map[string]any{"path": p}
+	if m := lineRange().FindStringSubmatch(a.text); m != nil && 0 < number(m[1]) && number(m[1]) <= number(m[2]) {
+		params["start_line"], params["end_line"] = number(m[1]), number(m[2])
+	}
+	return params
 }
 
 // placed reports whether an ask speaks of what is in a folder.

@@ -36,6 +36,9 @@ func list(a ask) (Decision, bool) {
 	where, named := a.folder()
 	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents) || listed().MatchString(a.text)
 	leads := named && a.says(leadsIn)
+	if !named && a.says(question) && !a.own() && len(strings.Fields(a.words)) > shortQuestion {
+		return Decision{}, false // files of somebody else
+	}
 	if !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.general() || a.says(inKind) && len(a.paths) == 0 && !a.says(ourOwn) || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
 		return Decision{}, false
 	}
@@ -45,6 +48,10 @@ func list(a ask) (Decision, bool) {
 	}
 	return use("list_files", params, "the ask is to see what is in a folder")
 }
+
+// shortQuestion is the most words of a question for files without a folder:
+// "which files are there".
+const shortQuestion = 5
 
 // folder is the folder that an ask names, with or without a word that says it
 // is one; "." and false if it names none.
@@ -153,13 +160,13 @@ func kinds(name string) string {
 // where it does not say.
 func (a ask) wanted() (what, where string) {
 	what = a.target()
-	if m := xInY().FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[2]) {
+	if m := xInY().FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[2]) && a.searchable(m[0], m[2], m[3]) {
 		bare := strings.ToLower(m[1]) == "find" && !strings.ContainsAny(m[3], "/*")
 		if what == "" && !bare {
 			what = m[2]
 		}
 		where = m[3]
-	} else if m := yForX().FindStringSubmatch(a.text); m != nil {
+	} else if m := yForX().FindStringSubmatch(a.text); m != nil && a.searchable(m[0], m[2], m[1]) {
 		if what == "" && !vague().MatchString(m[2]) {
 			what = m[2]
 		}
@@ -179,6 +186,20 @@ func (a ask) wanted() (what, where string) {
 	}
 	return what, where
 }
+
+// searchable reports whether something shows that a search is one of files: the
+// shape of what is looked for, or the place.
+func (a ask) searchable(phrase, what, where string) bool {
+	where = strings.TrimRight(where, ".")
+	return literalShape().MatchString(what) || strings.ContainsAny(where, "/.*_") || isFolderName().MatchString(where) || kinded().MatchString(where) ||
+		fileWords().MatchString(phrase) || a.own() || a.says(codePlaces) || len(a.quoted)+len(a.symbols)+len(a.paths) > 0
+}
+
+var (
+	literalShape = lazy.Regexp(`\d[A-Za-z]|[A-Za-z][-_]?\d|[_@#=:/.-]|[a-z][A-Z]|^[A-Z]{2,}$`)
+	isFolderName = pattern(`^(?:<folder names>)$`)
+	fileWords    = pattern(`(?i)\b(?:<folder words>|files?|dateien?|fichiers?|logs?|code|repo|project)\b`)
+)
 
 // markerWords is the most words of an ask that is for a marker such as TODO.
 const markerWords = 6
