@@ -21,6 +21,7 @@ type ask struct {
 	symbols []string // names of code
 	around  []string // what the whole ask has in quotes
 	lang    language
+	ofOurs  bool  // a clause of an ask about this workspace
 	memo    *memo // what was found of its words before
 }
 

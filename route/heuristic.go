@@ -65,6 +65,7 @@ func (a ask) part(clause string) ask {
 	}
 	p := readAsk(a.Input, clause, a.lang)
 	p.around = a.quoted
+	p.ofOurs = a.own()
 	return p
 }
 

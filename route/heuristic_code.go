@@ -19,7 +19,7 @@ func (a ask) own() bool { return a.memo.own() }
 
 func (a ask) speaksOfOurs() bool {
 	words := notCode.in(a.lang).ReplaceAllString(a.words, " ")
-	return ourOwn.in(a.lang).MatchString(words) || we.in(a.lang).MatchString(words) && (coded.in(a.lang).MatchString(words) || deeds.in(a.lang).MatchString(words) || len(a.symbols) > 0)
+	return ourOwn.in(a.lang).MatchString(words) || (we.in(a.lang).MatchString(words) || one.in(a.lang).MatchString(words) && !inKind.in(a.lang).MatchString(words)) && (coded.in(a.lang).MatchString(words) || deeds.in(a.lang).MatchString(words) || len(a.symbols) > 0)
 }
 
 // ours reports whether an ask is about code of this workspace: it names code, or
@@ -47,7 +47,7 @@ func (a ask) elsewhere() bool {
 	if a.own() || len(a.paths) > 0 || slices.ContainsFunc(a.symbols, ownName) {
 		return false
 	}
-	if m := abroad.in(a.lang).FindStringIndex(a.words); m != nil && !a.codeAt(m[1]) {
+	if m := abroad.in(a.lang).FindStringIndex(a.words); m != nil && (does().MatchString(a.words[m[0]:]) || !a.codeAt(m[1])) {
 		return true
 	}
 	if a.lang == german { // every noun is capitalized
@@ -56,6 +56,9 @@ func (a ask) elsewhere() bool {
 	m := capital().FindStringIndex(a.text)
 	return m != nil && !a.codeFollows(a.text[m[1]:])
 }
+
+// does comes before the doer.
+var does = lazy.Regexp(`^(?:do|does|did|speichert|hat)\b`)
 
 // capital is a name of the world after a word that makes it the topic.
 var capital = lazy.Regexp(`(?:^|\s)(?:(?:does|do|did|is|are|was|were|in|on|by|at|of|dans|du|sur|par|chez|à|sont|est|de|né)(?: an?| the| le| la)?)\s+(?:[A-Z][a-zé]+[ -]?)+(?: \d+)?`)
@@ -150,7 +153,14 @@ func broad(a ask) (Decision, bool) {
 
 // points reports whether an ask speaks of a certain thing of software, or of what
 // people see of it.
-func (a ask) points() bool { return a.says(definite) && (a.says(coded) || a.says(onShow)) }
+func (a ask) points() bool { return a.says(definite) && (a.named() || a.says(onShow)) }
+
+// named reports whether an ask names a thing of software beside its verb, which
+// may be one too: sort, search, filter.
+func (a ask) named() bool {
+	_, rest, _ := strings.Cut(a.words, " ")
+	return coded.in(a.lang).MatchString(rest)
+}
 
 // besides is the most bytes of an ask beside a clause that is all it wants.
 const besides = 20
@@ -304,7 +314,7 @@ func (a ask) seeksPlace(about bool) bool {
 	case a.says(partOf), a.says(seeksVerb), a.says(somewhere) && about:
 		return true
 	case a.says(passive):
-		return about || a.says(coded) || a.says(participles) && !a.says(worldly)
+		return about || a.ofOurs || a.says(firmly) || a.says(coded) && !a.says(mine) || a.says(participles) && !a.says(worldly)
 	case a.says(whenDone):
 		return a.says(coded) && !a.says(inKind)
 	}

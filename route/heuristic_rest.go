@@ -75,7 +75,7 @@ func search(a ask) (Decision, bool) {
 	if !a.says(searches) || a.says(outside) || a.general() || a.says(back) && a.Last != nil {
 		return Decision{}, false
 	}
-	if a.elsewhere() || !a.says(coded) && !a.says(theCode) && !a.ours() && len(a.paths)+len(a.symbols)+len(a.quoted) == 0 && !a.says(codePlaces) {
+	if a.elsewhere() && !a.says(codePlaces) || !a.named() && !a.says(theCode) && !a.ours() && len(a.paths)+len(a.symbols)+len(a.quoted) == 0 && !a.says(codePlaces) {
 		return Decision{}, false
 	}
 	return a.locate("the ask is to search")

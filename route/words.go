@@ -40,6 +40,7 @@ var (
 	// Of what.
 	ourOwn   = phrases("ourOwn")
 	we       = phrases("we")       // may speak of the workspace
+	one      = phrases("one")      // we, or anybody
 	deeds    = phrases("deeds")    // and does where software does something
 	notCode  = phrases("not code") // what is ours, and is not code
 	certain  = worded(`\b(?:<determiners>)(?: [\w'-]+){0,3}? (?:<things>)\b|\b(?:<people>)\b`)
