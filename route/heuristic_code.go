@@ -303,7 +303,7 @@ func (a ask) seeksCode() bool {
 }
 
 func (a ask) seeksCause(about bool) bool {
-	return a.says(broken) && a.says(causes) && !a.says(settled) && (!a.says(question) || about) || a.says(reasons) && !a.asks()
+	return a.says(broken) && a.says(causes) && !a.says(settled) && (!a.says(question) || about) || a.says(reasons) && !a.asks() && !a.says(prosaic)
 }
 
 // seeksPlace reports whether an ask is for the place where something is done.
