@@ -100,7 +100,7 @@ var (
 	mine        = phrases("mine")
 	explains    = phrases("explains")
 	// abroad is software that others made, as what an ask is about.
-	abroad = worded(`\b(?:does|do|did|is|are|in|into|on|of|by|at|from|for|with|to|via|speichert|hat|von|bei|fur|aus|de|sur|dans|chez|avec|par|est|sont)(?: (?:an?|the|my|our|der|die|das|le|la|l'|mon|ma|meine?m?))?(?: \w+)? (?:<products>)(?:[\s?.!,;:]|$)|^(?:<products>) (?:is|does|ist|hat|est)\b`)
+	abroad = worded(`\b(?:does|do|did|is|are|in|into|on|of|by|at|from|for|with|to|via|speichert|hat|der|des|von|bei|fur|aus|de|sur|dans|chez|avec|par|est|sont)(?: (?:an?|the|my|our|der|die|das|le|la|l'|mon|ma|meine?m?))?(?: \w+)? (?:<products>)(?:[\s?.!,;:]|$)|^(?:<products>) (?:is|does|ist|hat|est)\b`)
 
 	// What to look for.
 	occurs  = phrases("occurs")
