@@ -36,10 +36,7 @@ func list(a ask) (Decision, bool) {
 	where, named := a.folder()
 	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents) || listed().MatchString(a.text)
 	leads := named && a.says(leadsIn)
-	if !named && a.says(question) && !a.own() && !topLevel().MatchString(a.words) && len(strings.Fields(a.words)) > shortQuestion {
-		return Decision{}, false // files of somebody else
-	}
-	if !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.general() || a.says(inKind) && len(a.paths) == 0 && !a.says(ourOwn) || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
+	if !named && a.ofOthers() || !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.general() || a.says(inKind) && len(a.paths) == 0 && !a.says(ourOwn) || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
 		return Decision{}, false
 	}
 	params := map[string]any{"path": where}
@@ -47,6 +44,12 @@ func list(a ask) (Decision, bool) {
 		params["recursive"] = true
 	}
 	return use("list_files", params, "the ask is to see what is in a folder")
+}
+
+// ofOthers reports whether a question without a folder may be about the files of
+// somebody else: "which files does Windows need to boot".
+func (a ask) ofOthers() bool {
+	return a.says(question) && !a.own() && !topLevel().MatchString(a.words) && len(strings.Fields(a.words)) > shortQuestion
 }
 
 // shortQuestion is the most words of a question for files without a folder:

@@ -99,7 +99,7 @@ func readLists() map[string][]entry {
 }
 
 // functionWords are the words that show which language a text is in.
-var functionWords = sync.OnceValue(func() map[string]language {
+var functionWords = sync.OnceValue(func() map[string]language { //nolint:gochecknoglobals // read once, never changed
 	out := map[string]language{}
 	for _, e := range wordLists()["function words"] {
 		out[fold(e.text)] = e.of
@@ -114,7 +114,7 @@ const clearly = 3
 // spoken is the language of a text in lower case, by its function words.
 func spoken(low string) language {
 	var votes [languages]int
-	for _, field := range strings.Fields(fold(low)) {
+	for _, field := range strings.FieldsSeq(fold(low)) {
 		if strings.ContainsAny(strings.TrimRight(field, ".,;:?!)"), "./_") { // a name
 			continue
 		}
