@@ -7,7 +7,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w" -o /out/inlay ./cmd/inlay \
+RUN make build && mkdir -p /out && cp bin/inlay /out/inlay \
     && mkdir -p /out/tmp /out/var/lib/inlay
 
 FROM scratch

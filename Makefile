@@ -16,9 +16,26 @@ help: ## this list
 run: ## the main job on a small document of ours
 	go run ./cmd/inlay ask -f testdata/handbook.md --context-length 1024 --chunk 100/0 --limit 1 "How long is the notice period?"
 
+LDFLAGS := -s -w -X main.commit=$(shell git rev-parse HEAD 2>/dev/null)
+PREFIX ?= /usr/local
+
 .PHONY: build
-build: ## the command, into bin/inlay
-	go build -trimpath -o bin/inlay ./cmd/inlay
+build: ## the command, into bin/inlay, and its manual, into bin/man
+	CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o bin/inlay ./cmd/inlay
+	bin/inlay man bin/man
+
+.PHONY: install
+install: build ## the command, its manual and its completions, below PREFIX (/usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 bin/inlay $(DESTDIR)$(PREFIX)/bin/inlay
+	install -m 644 bin/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	bin/inlay completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/inlay
+	bin/inlay completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_inlay
+	bin/inlay completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/inlay.fish
+
+.PHONY: dist
+dist: ## archives for TARGETS (Linux, macOS and Windows, amd64 and arm64), Debian packages, a Homebrew formula and checksums, into dist
+	scripts/dist $(TARGETS)
 
 .PHONY: test
 test: ## every test
@@ -36,6 +53,12 @@ lint: ## static checks
 .PHONY: integration
 integration: ## the tests against a real Ollama server, built on first use; one package after the other, as they share it
 	scripts/ollama-server run go test -p 1 -count=1 $(INTEGRATION)
+
+.PHONY: clients
+clients: ## real clients of the OpenAI API (npm, Codex) against the service, over a scripted model and a real Ollama server
+	scripts/clients/install
+	scripts/clients/install codex
+	scripts/ollama-server run go test -count=1 -v -run '^(TestClients|TestClientsOfOllama|TestOfficialClient)$$' ./cmd/inlay
 
 .PHONY: second-opinion
 second-opinion: ## token ids and templates against npm's node-llama-cpp
@@ -95,6 +118,10 @@ bench-cold: ## the cold index of 1 MB beside LangChain.js (npm)
 .PHONY: bench-split
 bench-split: ## the splitter beside langchaingo's, on real prose
 	cd tools/comparesplit && go test -mod=mod -run '^$$' -bench . ./...
+
+.PHONY: bench-library
+bench-library: ## how libraries grow with their text, beside SQLite FTS5, out of the folder CORPUS, at SIZES (10,100) MiB
+	INLAY_GROWTH_CORPUS=$(CORPUS) INLAY_GROWTH_SIZES=$(or $(SIZES),10,100) go test ./library/disk -run TestGrowth -count 1 -timeout 3h -v
 
 .PHONY: bench-search
 bench-search: ## flat search and chromem-go beside each other, at 1k, 10k and 100k vectors

@@ -17,6 +17,12 @@ type Store interface {
 	Forget(ctx context.Context, namespace, of string) error
 }
 
+// Eraser is a store that can forget all that was derived for a namespace.
+// [Dir] and [Memory] are.
+type Eraser interface {
+	Erase(ctx context.Context, namespace string) error
+}
+
 // Key names derived bytes by everything that they depend on.
 type Key struct {
 	Namespace string   // separates callers that must not learn of each other (RET-4)

@@ -18,7 +18,8 @@ const DefaultDir = 2 << 30
 
 // Options configures a [Dir].
 type Options struct {
-	MaxBytes int64 // of files on disk; 0 means DefaultDir, negative means no limit
+	MaxBytes int64         // of files on disk; 0 means DefaultDir, negative means no limit
+	MaxAge   time.Duration // of entries that nobody uses; they are removed on opening and by Dir.Expire; 0 means no limit
 }
 
 // Dir is a [Store] in a folder that any number of processes may use at once.
@@ -30,6 +31,7 @@ type Options struct {
 type Dir struct {
 	root  string
 	limit int64 // negative: none
+	age   time.Duration
 
 	mu      sync.Mutex
 	size    int64 // of all entries, as far as this process knows
@@ -42,7 +44,7 @@ type Dir struct {
 // fault.StoreDamaged; one that cannot be read or written is
 // fault.FileUnreadable.
 func OpenDir(path string, o Options) (*Dir, error) {
-	d := &Dir{root: path, limit: o.MaxBytes}
+	d := &Dir{root: path, limit: o.MaxBytes, age: o.MaxAge}
 	if o.MaxBytes == 0 {
 		d.limit = DefaultDir
 	}
@@ -55,7 +57,7 @@ func OpenDir(path string, o Options) (*Dir, error) {
 	if err := d.shrink(); err != nil {
 		return nil, durable.Explain(path, err)
 	}
-	return d, nil
+	return d, d.Expire()
 }
 
 // Get implements [Store]. A damaged entry is removed and reported as missing.
@@ -133,6 +135,46 @@ func (d *Dir) Forget(ctx context.Context, namespace, of string) error {
 		}
 		if err := d.discard(filepath.Join(folder, e.Name())); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Erase implements [Eraser]. It does not see entries that another process puts
+// at the same time.
+func (d *Dir) Erase(ctx context.Context, namespace string) error {
+	in := space(namespace)
+	return d.remove(ctx, func(f entryFile) bool { return inSpace(filepath.Base(f.path), in) })
+}
+
+// Clear removes every entry.
+func (d *Dir) Clear(ctx context.Context) error {
+	return d.remove(ctx, func(entryFile) bool { return true })
+}
+
+// Expire removes the entries that nobody used for Options.MaxAge.
+func (d *Dir) Expire() error {
+	if d.age <= 0 {
+		return nil
+	}
+	before := time.Now().Add(-d.age)
+	return d.remove(context.Background(), func(f entryFile) bool { return f.used.Before(before) })
+}
+
+// remove removes the entries for which gone reports true.
+func (d *Dir) remove(ctx context.Context, gone func(entryFile) bool) error {
+	files, _, err := d.list()
+	if err != nil {
+		return durable.Explain(d.root, err)
+	}
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if gone(f) {
+			if err := d.discard(f.path); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ func TestDirIsForItsOwnerOnly(t *testing.T) {
 		require.Equal(t, want, info.Mode().Perm(), path)
 		return nil
 	}))
-	require.Len(t, filepath.Base(entries(t, root)[0]), 32+1+64, "what it is derived from, and the whole hash")
+	require.Len(t, filepath.Base(entries(t, root)[0]), 32+1+16+1+64, "what it is derived from, its namespace, and the whole hash")
 }
 
 // Every way to damage an entry reads as missing, and the next Put heals it.
@@ -161,7 +161,7 @@ func TestOpenDirSaysWhatIsWrong(t *testing.T) {
 		"file":       "a store is a folder",
 		"file/store": "a store is a folder",
 		"somebodys":  "holds other files",
-		"newer":      "this store has version 7 and this program knows 2",
+		"newer":      "this store has version 7 and this program knows 3",
 	} {
 		t.Run(path, func(t *testing.T) {
 			_, err := cache.OpenDir(filepath.Join(dir, path), cache.Options{})
@@ -193,4 +193,45 @@ func TestOpenDirRemovesAbandonedTemporaryFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(left, []byte("half"), 0o600))
 	open(t, root, cache.Options{})
 	require.NoFileExists(t, left)
+}
+
+// TestErase: all of one namespace goes, whatever it was derived from; what nobody
+// used for long goes by age; Clear leaves nothing.
+func TestErase(t *testing.T) {
+	of := func(namespace, of string) cache.Key { return cache.Key{Namespace: namespace, Of: of, Kind: "parse"} }
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			for _, k := range []cache.Key{of("ann", "1"), of("ann", "2"), of("bob", "1"), of("", "1")} {
+				require.NoError(t, s.Put(t.Context(), k, []byte("text")))
+			}
+			e, ok := s.(cache.Eraser)
+			require.True(t, ok)
+			require.NoError(t, e.Erase(t.Context(), "ann"))
+			for k, want := range map[string]bool{"ann 1": false, "ann 2": false, "bob 1": true, " 1": true} {
+				namespace, content, _ := strings.Cut(k, " ")
+				_, ok, err := s.Get(t.Context(), of(namespace, content))
+				require.NoError(t, err)
+				require.Equal(t, want, ok, k)
+			}
+		})
+	}
+	root := t.TempDir()
+	dir, err := cache.OpenDir(root, cache.Options{MaxAge: time.Hour})
+	require.NoError(t, err)
+	require.NoError(t, dir.Put(t.Context(), of("ann", "old"), []byte("old")))
+	require.NoError(t, filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			err = os.Chtimes(path, time.Time{}, time.Now().Add(-2*time.Hour))
+		}
+		return err
+	}))
+	require.NoError(t, dir.Put(t.Context(), of("ann", "new"), []byte("new")))
+	require.NoError(t, dir.Expire())
+	_, ok, _ := dir.Get(t.Context(), of("ann", "old"))
+	require.False(t, ok)
+	_, ok, _ = dir.Get(t.Context(), of("ann", "new"))
+	require.True(t, ok)
+	require.NoError(t, dir.Clear(t.Context()))
+	_, ok, _ = dir.Get(t.Context(), of("ann", "new"))
+	require.False(t, ok)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"strings"
 )
 
 // An entry on disk is
@@ -44,10 +45,22 @@ func group(namespace, of string) string {
 	return hex.EncodeToString(n[:16]) + "-"
 }
 
-// name is the entry's: its group, then its hash in 64 letters.
+// space names a namespace, in 16 letters and a dash.
+func space(namespace string) string {
+	n := hash("namespace", namespace)
+	return hex.EncodeToString(n[:8]) + "-"
+}
+
+// inSpace reports whether a name is that of an entry of the namespace called space.
+func inSpace(name, space string) bool {
+	const at = 2*16 + 1 // after the group
+	return len(name) > at && strings.HasPrefix(name[at:], space)
+}
+
+// name is the entry's: its group, its namespace, then its hash in 64 letters.
 func (k Key) name() string {
 	n := k.Hash()
-	return group(k.Namespace, k.Of) + hex.EncodeToString(n[:])
+	return group(k.Namespace, k.Of) + space(k.Namespace) + hex.EncodeToString(n[:])
 }
 
 // header is what precedes the data of the entry called name.

@@ -20,7 +20,7 @@ import (
 const (
 	markerName   = "VERSION"
 	markerPrefix = "inlay-cache "
-	version      = 2
+	version      = 3
 )
 
 // prepare makes sure that path is a store of this version.

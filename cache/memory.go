@@ -47,6 +47,16 @@ func (m *Memory) Forget(ctx context.Context, namespace, of string) error {
 	return nil
 }
 
+// Erase implements [Eraser].
+func (m *Memory) Erase(ctx context.Context, namespace string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	in := space(namespace)
+	m.kept.Remove(func(name string) bool { return inSpace(name, in) })
+	return nil
+}
+
 func (m *Memory) limit() int64 {
 	switch {
 	case m.MaxBytes == 0:

@@ -127,6 +127,7 @@ type Citation struct {
 	Number    int     `json:"number"` // as shown in the prompt
 	Text      string  `json:"text"`
 	File      string  `json:"file"`
+	Library   string  `json:"library,omitempty"` // that the file is of; File is its path there
 	FileID    string  `json:"file_id"`
 	Page      int     `json:"page,omitempty"`     // that the answer is on; the first, where it is on several
 	PageEnd   int     `json:"page_end,omitempty"` // the last of several

@@ -17,6 +17,7 @@ type attached struct {
 	File
 	fresh     bool   // attached to the new message
 	content   string // parse.FileID of the bytes, once they are read
+	library   string // that it is of; empty: it was attached
 	inContext bool   // its whole text is in the history
 	doc       parse.Document
 	count     tokens.Count

@@ -9,6 +9,7 @@ import (
 
 	"inlay/chat"
 	"inlay/fault"
+	"inlay/internal/asks"
 	"inlay/internal/plural"
 	"inlay/parse"
 	"inlay/prompts"
@@ -24,6 +25,7 @@ type built struct {
 	context    string
 	query      string
 	passages   retrieve.Passages
+	notes      []Note
 	coverage   *CoverageReport // set where the passages stand for whole documents
 	citations  []chat.Citation // those that stand in the prompt
 	whole      []*attached
@@ -51,6 +53,9 @@ func (t *turn) build(ctx context.Context, p plan) (Result, error) {
 // or retrieved where the request allows it.
 func (t *turn) buildWhole(ctx context.Context, p *plan) (built, error) {
 	b := built{strategy: InjectFull, whole: p.whole}
+	if err := t.note(ctx, p, &b, countsAlone(t.wants())); err != nil {
+		return built{}, err
+	}
 	data := t.data(b)
 	var err error
 	if b.prompt, err = t.prompts.Full(data); err != nil {
@@ -69,6 +74,15 @@ func (t *turn) buildWhole(ctx context.Context, p *plan) (built, error) {
 		return built{}, t.doesNotFit(p, over, nextWhole)
 	}
 	return t.buildRetrieval(ctx, p)
+}
+
+// countsAlone is the kind of request for which whole files get notes: a model
+// sees their chapters, but is bad at counting rows.
+func countsAlone(kind asks.Kind) asks.Kind {
+	if kind == asks.Count {
+		return kind
+	}
+	return asks.Passage
 }
 
 // tryWhole tells a dry run what whole injection would meet: a prompt that does
@@ -113,6 +127,7 @@ func (t *turn) giveUpWhole(p *plan, over int) bool {
 		a.strategy = Retrieval
 		t.warn("overflow_after_building", a.Name, fmt.Sprintf("%s is retrieved instead of injected whole: the built prompt has %d tokens too many.", a.Name, over))
 	}
+	searched = t.giveBack(p, searched)
 	p.whole, p.searched = keep, t.inOrder(append(p.searched, searched...))
 	p.decision.Strategy, p.decision.ReasonCode = Retrieval, OverflowAfterBuilding
 	p.decision.Reason = fmt.Sprintf("Injected whole, the built prompt would have %d tokens more than the window allows, so passages are retrieved.", over)
@@ -139,13 +154,7 @@ func (t *turn) inOrder(files []*attached) []*attached {
 func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 	t.root.set(Done, textChosen(p.decision))
 	b := built{strategy: Retrieval, whole: p.whole, query: t.query()}
-	var err error
-	if c, ok := t.covers(); ok {
-		b.passages, b.coverage, err = t.cover(ctx, p, c)
-	} else {
-		b.passages, err = t.retrieve(ctx, p, b.query)
-	}
-	if err != nil {
+	if err := t.find(ctx, p, &b); err != nil {
 		return built{}, err
 	}
 	b.citations = b.passages.Citations
@@ -159,6 +168,7 @@ func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 		}
 		if over <= 0 {
 			t.tellCoverage(&b)
+			t.hint(&b)
 			return b, nil
 		}
 		shorter, err := t.shorten(ctx, p, &b, over)
@@ -177,6 +187,11 @@ func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 // nothing is left to take.
 func (t *turn) shorten(ctx context.Context, p *plan, b *built, over int) (bool, error) {
 	last := len(b.citations) - 1
+	if n := len(b.notes) - 1; last < 0 && n >= 0 {
+		t.warn("note_dropped", b.notes[n].File, fmt.Sprintf("The %s of %s was dropped: with it the prompt has %d tokens too many.", b.notes[n].Kind, b.notes[n].File, over))
+		b.notes = b.notes[:n]
+		return true, nil
+	}
 	if last < 1 && (last < 0 || len(p.whole) == 0) {
 		if fewer, err := t.citeFewer(ctx, p, b, over); fewer || err != nil {
 			return fewer, err
@@ -199,7 +214,7 @@ func (t *turn) citeFewer(ctx context.Context, p *plan, b *built, over int) (bool
 	if b.coverage != nil || len(b.citations) == 0 || limit <= 1 {
 		return false, nil
 	}
-	t.req.Options.Limit, t.req.Options.CitationShare = limit-1, 0
+	t.req.Options.Limit, t.req.Options.CitationShare = limit-1, nil
 	found, err := t.retrieve(ctx, p, b.query)
 	if err != nil {
 		return false, err
@@ -214,7 +229,7 @@ func (t *turn) renderRetrieval(b *built) error {
 	var err error
 	data := t.data(*b)
 	switch {
-	case len(b.citations) > 0:
+	case len(b.citations) > 0 || len(b.notes) > 0 && len(b.whole) == 0:
 		b.prompt, err = t.prompts.Retrieval(data)
 	case len(b.whole) > 0:
 		b.strategy = InjectFull
@@ -233,14 +248,14 @@ func (t *turn) renderRetrieval(b *built) error {
 
 // data is what the templates see.
 func (t *turn) data(b built) prompts.Data {
-	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil, Extent: t.extent(b)}
+	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil, Extent: t.extent(b), Notes: b.shownNotes()}
 	names := t.shownNames()
 	for i, a := range b.whole {
-		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: cmp.Or(names[a.id()], a.Name), Text: a.doc.Text})
+		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: inLibrary(a.library, cmp.Or(names[a.id()], a.Name)), Text: a.doc.Text})
 	}
 	for _, c := range b.citations {
 		d.Citations = append(d.Citations, prompts.Citation{
-			Number: c.Number, Text: c.Text, File: c.File, Where: Where(c), Heading: c.Heading, Header: c.Header,
+			Number: c.Number, Text: c.Text, File: inLibrary(c.Library, c.File), Where: Where(c), Heading: c.Heading, Header: c.Header,
 		})
 	}
 	return d
@@ -347,8 +362,8 @@ func (t *turn) search(ctx context.Context, p *plan, query string, top *node) (re
 	start := time.Now()
 	found, err := t.in.Retriever.Retrieve(ctx, retrieve.Request{
 		Query: query, Documents: docs, Limit: t.req.Options.Limit, Threshold: t.req.Options.Threshold,
-		Budget:    int(t.req.Options.CitationShare * float64(max(p.decision.Available-p.decision.Prompt.Budgeted(), 0))),
-		Namespace: t.req.Options.Namespace,
+		Budget:    int(t.req.Options.citationShare() * float64(max(p.decision.Available-p.decision.Prompt.Budgeted(), 0))),
+		Namespace: t.req.Options.Namespace, Collections: t.collections(p),
 		Report: func(s retrieve.Step) {
 			if n := nodes[s.FileID]; n != nil {
 				n.set(stageState(s), stageText(s))
@@ -378,8 +393,9 @@ func (t *turn) nameCitations(found retrieve.Passages, byContent map[string]*atta
 	names := t.shownNames()
 	for _, list := range [][]chat.Citation{found.Citations, found.NearMisses} {
 		for i := range list {
+			list[i].Library = t.libraryOf[list[i].FileID]
 			if a := byContent[list[i].FileID]; a != nil {
-				list[i].FileID = a.id()
+				list[i].FileID, list[i].Library = a.id(), a.library
 				list[i].File = cmp.Or(names[a.id()], list[i].File)
 			}
 		}

@@ -46,7 +46,7 @@ func numbers(noun string, first, last int) string {
 
 // Cite is a citation's marker, file and place on one line: "[1] a.pdf, page 3".
 func Cite(c chat.Citation) string {
-	line := fmt.Sprintf("[%d] %s", c.Number, c.File)
+	line := fmt.Sprintf("[%d] %s", c.Number, inLibrary(c.Library, c.File))
 	if where := Where(c); where != "" {
 		line += ", " + where
 	}

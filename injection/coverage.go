@@ -1,12 +1,12 @@
 package injection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
-	"inlay/internal/lazy"
-
 	"inlay/chat"
+	"inlay/internal/asks"
 	"inlay/parse"
 	"inlay/retrieve"
 )
@@ -25,55 +25,60 @@ type CoverageReport struct {
 	Passages int     `json:"passages"` // there were to choose from
 }
 
-// wholeDocument matches requests that three passages cannot serve: for a
-// summary, an overview, a comparison, a count or a full list.
-var wholeDocument = lazy.Regexp(`(?i)(?:^|[^\pL\pN])(?:` +
-	`summari[sz](?:e[sd]?|ing)|summary|summaries|overview|outline|tl;?dr|recap|gist|` +
-	`main points?|key (?:points?|takeaways?|findings?|ideas?)|compare[sd]?|comparing|comparison|contrast|differences? between|` +
-	`how many|how often|count (?:all|the|every)|number of times|list (?:all|every|each|the)|name (?:all|every)|enumerate|every single|` +
-	`what is (?:this|the) (?:document|file|text|paper|book|report) about|(?:whole|entire) (?:document|file|text)|` +
-	`zusammenfass\pL*|fass\pL* .{0,40}zusammen|überblick|vergleich\pL*|unterschiede? zwischen|wie viele|liste alle|zähle|` +
-	`résum\pL*|synthèse|compar[eo]\pL*|combien d\pL*|liste tou\pL*|` +
-	`resum[ae]n?|resumir|cuánt[oa]s|compara\pL*|enumera\pL*|riassu\pL+|confronta\pL*|quant[ie]` +
-	`)(?:$|[^\pL\pN])`)
-
-// WholeDocument reports whether a question asks about documents as a whole.
+// WholeDocument reports whether a question asks about documents as a whole: for a
+// summary, a comparison, a count, a full list, their chapters.
 //
 // A count of units ("how many days of leave") asks for one fact that a passage
 // holds, and is no such question.
-func WholeDocument(question string) bool {
-	for _, at := range wholeDocument().FindAllStringIndex(question, -1) {
-		if counts().MatchString(question[at[0]:at[1]]) && units().MatchString(question[at[1]:]) {
-			continue
-		}
-		return true
+func WholeDocument(question string) bool { return asks.Of(question) != asks.Passage }
+
+// wants is what the request wants of whole documents, as far as the options let
+// it be served.
+func (t *turn) wants() asks.Kind {
+	switch {
+	case t.req.Options.NoCoverage:
+		return asks.Passage
+	case t.req.Options.Cover, t.req.Options.CoverAlways:
+		return cmp.Or(asks.Of(t.req.Text), asks.Summary)
 	}
-	return false
+	return asks.Of(t.req.Text)
 }
 
-// counts are the words that ask for a number, units those that such a number is
-// measured in.
-var (
-	counts = lazy.Regexp(`(?i)how many|wie viele|combien|cuánt[oa]s|quant[ie]`)
-	units  = lazy.Regexp(`(?i)^\s*(?:d['’]|de |di |of )?\s*(?:` +
-		`(?:working |calendar |business )?(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?)|euros?|dollars?|pounds|cents?|percent|` +
-		`degrees?|met(?:re|er)s?|kilomet(?:re|er)s?|miles?|litres?|liters?|kilos?|kilograms?|grams?|tons?|tonnes?|words?|bytes?|` +
-		`sekunden?|minuten?|stunden?|(?:arbeits|werk|urlaubs)?tagen?|(?:arbeits|werk|urlaubs)?tage|nächte|wochen?|monate?n?|jahren?|jahre|prozent|grad|` +
-		`secondes?|heures?|jours?|semaines?|mois|ans|années?|pour ?cent|` +
-		`segundos?|horas?|días?|semanas?|meses|años?|por ciento|secondi|ore|giorni|settimane|mesi|anni` +
-		`)(?:$|[^\pL\pN])`)
-)
-
-// covers reports whether this turn is served by a selection.
-func (t *turn) covers() (Coverer, bool) {
+// find fills b with passages, or with a selection that represents whole
+// documents, and with notes where the request asks for what passages do not say.
+func (t *turn) find(ctx context.Context, p *plan, b *built) error {
+	kind := t.wants()
+	err := t.note(ctx, p, b, kind)
+	if err != nil {
+		return err
+	}
 	c, ok := t.in.Retriever.(Coverer)
-	return c, ok && (t.req.Options.Cover || !t.req.Options.NoCoverage && WholeDocument(t.req.Text))
+	covered := ok && kind != asks.Passage && (kind != asks.Structure || len(b.notes) == 0)
+	if covered {
+		if p.stored, covered, err = t.coverable(ctx, p); err != nil {
+			return err
+		}
+	}
+	if covered {
+		b.passages, b.coverage, err = t.cover(ctx, p, c, kind, b.notes)
+	} else {
+		b.passages, err = t.retrieve(ctx, p, b.query)
+	}
+	return err
 }
 
 // cover fills what the decision left available with a representative selection.
-func (t *turn) cover(ctx context.Context, p *plan, c Coverer) (retrieve.Passages, *CoverageReport, error) {
+func (t *turn) cover(ctx context.Context, p *plan, c Coverer, kind asks.Kind, made []Note) (retrieve.Passages, *CoverageReport, error) {
+	var keep []chat.Citation
+	if kind != asks.Summary { // it is about something in the documents, which is to be among what is shown
+		found, err := t.retrieve(ctx, p, t.query())
+		if err != nil {
+			return found, nil, err
+		}
+		keep = found.Citations
+	}
 	top := t.track.open(nil, Loading, textRetrieving)
-	found, report, err := t.selectParts(ctx, p, c, top)
+	found, report, err := t.selectParts(ctx, p, c, top, keep, made)
 	switch {
 	case err != nil:
 		top.fail(err)
@@ -85,24 +90,33 @@ func (t *turn) cover(ctx context.Context, p *plan, c Coverer) (retrieve.Passages
 	return found, report, err
 }
 
-func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node) (retrieve.Passages, *CoverageReport, error) {
+func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, keep []chat.Citation, made []Note) (retrieve.Passages, *CoverageReport, error) {
 	files, err := t.searchable(ctx, p, top)
 	if err != nil {
 		return retrieve.Passages{}, nil, err
 	}
+	files = append(files, p.stored...)
 	docs := make([]parse.Document, len(files))
 	byContent := map[string]*attached{}
 	for i, a := range files {
 		docs[i] = a.doc
 		docs[i].Name = a.Name
 		byContent[a.content] = a
+		for k := range keep {
+			if keep[k].FileID == a.id() {
+				keep[k].FileID = a.doc.FileID
+			}
+		}
 	}
 	budget := p.decision.Available - p.decision.Prompt.Budgeted()
 	for _, a := range p.whole {
 		budget -= a.count.Budgeted()
 	}
-	s, err := c.Cover(ctx, retrieve.CoverRequest{Documents: docs, Budget: budget, Cost: func(c chat.Citation) int {
-		return t.counter.Count(fmt.Sprintf("Citation %d: %q\n\n%s%s%s", 100, "", Where(c), c.Heading, c.Text)).Budgeted()
+	for _, n := range made {
+		budget -= t.counter.Count(n.Text).Budgeted()
+	}
+	s, err := c.Cover(ctx, retrieve.CoverRequest{Documents: docs, Budget: budget, Keep: keep, Cost: func(c chat.Citation) int {
+		return t.counter.Count(fmt.Sprintf("Citation %d: %q\n\n%s%s%s%s", 100, "", Where(c), c.Heading, c.Header, c.Text)).Budgeted()
 	}})
 	if err != nil {
 		return retrieve.Passages{}, nil, fmt.Errorf("select what represents the documents: %w", err)
@@ -123,8 +137,25 @@ func (t *turn) tellCoverage(b *built) {
 	}
 	b.coverage.Share = float64(b.coverage.Shown) / float64(max(b.coverage.Total, 1))
 	why := "The question is about whole documents"
-	if t.req.Options.Cover {
+	switch {
+	case t.req.Options.Cover:
 		why = "Nothing was found for the question"
+	case t.wants() == asks.Summary && !WholeDocument(t.req.Text):
+		why = "Every question gets a selection"
 	}
-	t.warn("coverage", "", fmt.Sprintf("%s; the model sees %.0f %% of their text, chosen to represent all of it.", why, 100*b.coverage.Share))
+	t.warn("coverage", "", fmt.Sprintf("%s; the model sees %s, chosen to represent all of it.", why, cmp.Or(t.extent(*b), "nothing of their text")))
+}
+
+// hint names the way where nothing was found for a request that may be about
+// whole documents.
+func (t *turn) hint(b *built) {
+	if b.strategy != None || t.req.Options.CoverAlways {
+		return
+	}
+	switch {
+	case t.req.Options.NoCoverage && WholeDocument(t.req.Text):
+		t.warn("coverage_off", "", "The question is about whole documents, of which no passage tells; with coverage auto (--coverage auto) the model sees a selection that represents them.")
+	case asks.Maybe(t.req.Text):
+		t.warn("coverage_hint", "", "If the question is about a document as a whole, coverage always (--coverage always) shows the model a selection that represents all of it.")
+	}
 }

@@ -32,7 +32,7 @@ func (t *turn) extent(b built) string {
 	}
 	text := percent(shown, total) + " of their text"
 	if rows < allRows {
-		text += fmt.Sprintf("; %s of %s table %s", grouped(rows), grouped(allRows), plural.Pick(allRows, "row", "rows"))
+		text += fmt.Sprintf("; %s of %s table %s", plural.Grouped(rows), plural.Grouped(allRows), plural.Pick(allRows, "row", "rows"))
 	}
 	return text
 }
@@ -107,13 +107,4 @@ func percent(part, whole int) string {
 		return "less than 1 %"
 	}
 	return strconv.Itoa(int(min(p, 99))) + " %"
-}
-
-// grouped writes a number with its thousands apart: "3,000".
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for at := len(s) - 3; at > 0; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
 }

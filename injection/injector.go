@@ -53,6 +53,7 @@ type Stages interface {
 type Injector struct {
 	Reader    Reader
 	Retriever Retriever
+	Libraries Libraries    // that requests may name; nil: none
 	Stages    Stages       // told of the stages of the work; nil: nobody is
 	Parallel  int          // files parsed at once; 0 means the number of processors
 	Logger    *slog.Logger // names, sizes and times, never content; nil is silent
@@ -67,21 +68,23 @@ func (in *Injector) parallel() int {
 
 // turn is the work on one request.
 type turn struct {
-	in       *Injector
-	req      Request
-	prompts  *prompts.Set
-	track    tracker
-	root     *node
-	attached []*attached // all files of the new message, images too
-	fresh    []*attached // readable new files that count
-	earlier  []*attached // files of earlier turns that are not whole in the window
-	inWindow []*attached // files whose whole text is already in the history
-	warnings []Warning
-	failures []Failure
-	cause    error // of the first failure
-	window   tokens.Window
-	counter  tokens.Counter
-	took     Timings
+	in        *Injector
+	req       Request
+	prompts   *prompts.Set
+	track     tracker
+	root      *node
+	attached  []*attached       // all files of the new message, images too
+	fresh     []*attached       // readable new files that count
+	earlier   []*attached       // files of earlier turns that are not whole in the window
+	inWindow  []*attached       // files whose whole text is already in the history
+	shelves   []*shelf          // libraries that are asked and have documents
+	libraryOf map[string]string // of documents of searched libraries, by content
+	warnings  []Warning
+	failures  []Failure
+	cause     error // of the first failure
+	window    tokens.Window
+	counter   tokens.Counter
+	took      Timings
 }
 
 // Inject decides how the request's files reach the prompt, and does it. Errors
@@ -91,7 +94,7 @@ func (in *Injector) Inject(ctx context.Context, req Request) (Result, error) {
 	if err := req.Options.Validate(); err != nil {
 		return Result{}, err
 	}
-	t := &turn{in: in, req: req, prompts: req.Options.Prompts, track: tracker{send: req.Report}, warnings: slices.Clone(req.Warnings)}
+	t := &turn{in: in, req: req, prompts: req.Options.Prompts, track: tracker{send: req.Report}, libraryOf: map[string]string{}, warnings: slices.Clone(req.Warnings)}
 	if t.prompts == nil {
 		cited, err := prompts.Named("cited")
 		if err != nil {
@@ -132,6 +135,9 @@ func (t *turn) run(ctx context.Context) (Result, error) {
 	if err := t.gather(ctx); err != nil {
 		return Result{}, err
 	}
+	if err := t.openShelves(ctx); err != nil {
+		return Result{}, err
+	}
 	if t.idle() {
 		return t.untouched(ctx)
 	}
@@ -147,7 +153,7 @@ func (t *turn) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	t.fresh = t.unseen(t.fresh)
-	if len(t.fresh) == 0 {
+	if len(t.fresh) == 0 && len(t.earlier) > 0 {
 		if err := t.followUp(ctx); err != nil {
 			return Result{}, err
 		}
@@ -156,8 +162,11 @@ func (t *turn) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	_, end := t.stage(ctx, "decide")
-	p := t.plan()
+	p, err := t.plan(ctx)
 	end()
+	if err != nil {
+		return Result{}, err
+	}
 	if t.req.Options.DryRun {
 		if err := t.tryWhole(ctx, &p); err != nil {
 			return Result{}, err
@@ -222,12 +231,12 @@ func (t *turn) documents(files []File, all *[]*attached) []*attached {
 
 // idle reports that there is nothing to decide over.
 func (t *turn) idle() bool {
-	return len(t.fresh) == 0 && len(t.earlier) == 0 && len(t.failures) == 0
+	return len(t.fresh) == 0 && len(t.earlier) == 0 && len(t.failures) == 0 && len(t.shelves) == 0
 }
 
 // someReadable fails when there were new files and none could be read (INJ-22).
 func (t *turn) someReadable() error {
-	if len(t.fresh) > 0 || len(t.failures) == 0 || t.req.Options.Continue {
+	if len(t.fresh) > 0 || len(t.shelves) > 0 || len(t.failures) == 0 || t.req.Options.Continue {
 		return nil
 	}
 	return t.nothingReadable()

@@ -58,10 +58,22 @@ func (f FileReport) visible() string {
 		return "complete text earlier in this conversation"
 	case f.Strategy == InjectFull:
 		return "complete text below"
+	case f.Note != "" && f.Citations > 0:
+		return plural.Of(f.Citations, "passage") + " and " + f.noted() + " below"
+	case f.Note != "":
+		return f.noted() + " below"
 	case f.Citations > 0:
 		return plural.Of(f.Citations, "passage") + " below"
 	case f.Strategy == Retrieval:
 		return "passages below" // a dry run, which searches nothing
 	}
 	return "no part of it is shown"
+}
+
+// noted says what the file's note is.
+func (f FileReport) noted() string {
+	if f.Note == countNote {
+		return "a count of its rows"
+	}
+	return "its outline"
 }

@@ -1,8 +1,10 @@
 package injection
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"inlay/internal/plural"
@@ -14,22 +16,54 @@ type plan struct {
 	decision Decision
 	whole    []*attached // laid in whole, in order of attachment
 	searched []*attached // new files to be searched, in order of attachment
+	shelves  []*shelf    // libraries to be searched
+	stored   []*attached // their documents, where a selection is to represent them
 }
 
 // plan decides over the new files, or over the earlier ones where there are no
 // new ones (INJ-4, INJ-5, INJ-11, INJ-12).
-func (t *turn) plan() plan {
+func (t *turn) plan(ctx context.Context) (plan, error) {
 	t.req.Options.TargetContextUse = t.req.Options.share()
 	prompt := t.counter.Count(t.req.Text)
-	if len(t.fresh) == 0 {
-		return t.planFollowUp(prompt)
-	}
 	available := Available(t.window, t.req.Options.share())
 	files := t.countFiles(t.fresh, available-prompt.Budgeted())
-	d := Decide(t.window, files, prompt, t.req.Options.share())
-	if !slices.ContainsFunc(t.fresh, func(a *attached) bool { return a.fresh }) {
-		d.Reason = d.explain(earlierFiles)
+	stored, err := t.countShelves(ctx, available-prompt.Budgeted()-files.Budgeted())
+	if err != nil {
+		return plan{}, err
 	}
+	if len(t.fresh) == 0 && !t.shelvesLeft() {
+		return t.planFollowUp(prompt), nil
+	}
+	d := Decide(t.window, files.Add(stored), prompt, t.req.Options.share())
+	d.Reason = d.explain(t.subjects())
+	p := t.planFiles(d, prompt)
+	t.placeShelves(&p, d.Strategy == InjectFull)
+	p.conclude(t.overridden())
+	t.warnEarlier(p)
+	return p, nil
+}
+
+// subjects are what the decision is about, for its sentence.
+func (t *turn) subjects() string {
+	switch {
+	case len(t.fresh) == 0:
+		return "documents of " + t.shelfNames()
+	case len(t.shelves) > 0:
+		return "new files and the documents of " + t.shelfNames()
+	case !slices.ContainsFunc(t.fresh, func(a *attached) bool { return a.fresh }):
+		return earlierFiles
+	}
+	return newFiles
+}
+
+// overridden reports that a mode was set for everything.
+func (t *turn) overridden() bool {
+	auto := func(a *attached) bool { return t.req.Options.mode(a.File) == Auto }
+	return !slices.ContainsFunc(t.fresh, auto) && (len(t.shelves) == 0 || t.req.Options.Mode != Auto)
+}
+
+// planFiles says what happens to each of the new files.
+func (t *turn) planFiles(d Decision, prompt tokens.Count) plan {
 	p := plan{decision: d}
 	left := d.Available - prompt.Budgeted()
 	for _, a := range t.fresh {
@@ -38,13 +72,8 @@ func (t *turn) plan() plan {
 		}
 	}
 	chosen := t.chooseWhole(d, left)
-	overridden := 0
 	for _, a := range t.fresh {
-		mode := t.req.Options.mode(a.File)
-		if mode != Auto {
-			overridden++
-		}
-		a.strategy = strategyFor(mode, chosen[a])
+		a.strategy = strategyFor(t.req.Options.mode(a.File), chosen[a])
 		switch a.strategy {
 		case InjectFull:
 			p.whole = append(p.whole, a)
@@ -53,8 +82,6 @@ func (t *turn) plan() plan {
 		case None:
 		}
 	}
-	p.conclude(overridden == len(t.fresh))
-	t.warnEarlier(p)
 	return p
 }
 
@@ -94,7 +121,7 @@ func (p *plan) conclude(overridden bool) {
 	d := &p.decision
 	formula := d.Strategy
 	switch {
-	case len(p.searched) > 0:
+	case len(p.searched)+len(p.shelves) > 0:
 		d.Strategy = Retrieval
 	case len(p.whole) > 0:
 		d.Strategy = InjectFull
@@ -104,14 +131,23 @@ func (p *plan) conclude(overridden bool) {
 	switch {
 	case overridden:
 		d.ReasonCode = Override
-		d.Reason = fmt.Sprintf("The mode was set by hand: %s whole, %d searched.", plural.Of(len(p.whole), "file"), len(p.searched))
-	case len(p.whole) > 0 && len(p.searched) > 0:
+		d.Reason = fmt.Sprintf("The mode was set by hand: %s whole, %s searched.", plural.Of(len(p.whole), "file"), p.searchedText())
+	case len(p.whole) > 0 && len(p.searched)+len(p.shelves) > 0:
 		d.ReasonCode = Mixed
-		d.Reason = fmt.Sprintf("%d new files go in whole and %d are searched; %d tokens are available.", len(p.whole), len(p.searched), d.Available)
+		d.Reason = fmt.Sprintf("%d new files go in whole and %s are searched; %d tokens are available.", len(p.whole), p.searchedText(), d.Available)
 	case d.Strategy != formula:
 		d.ReasonCode = Override
-		d.Reason = fmt.Sprintf("Modes set for single files leave %d whole and %d searched.", len(p.whole), len(p.searched))
+		d.Reason = fmt.Sprintf("Modes set for single files leave %d whole and %s searched.", len(p.whole), p.searchedText())
 	}
+}
+
+// searchedText is how many files, and libraries if there are, are searched.
+func (p *plan) searchedText() string {
+	text := strconv.Itoa(len(p.searched))
+	if len(p.shelves) > 0 {
+		text += " and " + plural.Of(len(p.shelves), "library")
+	}
+	return text
 }
 
 // planFollowUp is the decision of a turn without readable new files.

@@ -71,7 +71,7 @@ func TestVariables(t *testing.T) {
 	res := inject(t, injection.Request{Text: "q", Files: []injection.File{file("a", "text")}, Model: model{length: 100}})
 	require.Equal(t, []string{
 		"preprocess.files.citation_count", "preprocess.files.citations", "preprocess.files.citations_text", "preprocess.files.content",
-		"preprocess.files.context", "preprocess.files.count", "preprocess.files.limit", "preprocess.files.names", "preprocess.files.overview", "preprocess.files.paths",
+		"preprocess.files.context", "preprocess.files.count", "preprocess.files.limit", "preprocess.files.names", "preprocess.files.notes", "preprocess.files.overview", "preprocess.files.paths",
 		"preprocess.files.prompt", "preprocess.files.query", "preprocess.files.reason", "preprocess.files.strategy", "preprocess.files.threshold",
 		"preprocess.files.tokens.available", "preprocess.files.tokens.files", "preprocess.files.tokens.files_method", "preprocess.files.tokens.prompt", "preprocess.files.tokens.used",
 		"preprocess.files.warnings", "preprocess.files.window.in_context", "preprocess.files.window.length",

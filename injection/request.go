@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"inlay/chat"
+	"inlay/library"
 	"inlay/llm"
 	"inlay/options"
 	"inlay/prompts"
+	"inlay/retrieve"
 )
 
 // Request is one turn of a chat: what was said, what is attached, which model
@@ -70,25 +72,28 @@ const (
 
 // Options tune one request. The zero value is the default of every door.
 type Options struct {
-	Mode             Mode         // of every file without its own
-	Policy           Policy       // all or nothing
-	NoCoverage       bool         // questions about whole documents get passages like others, no representative selection (INJ-13)
-	Cover            bool         // where files are searched, a representative selection of them goes in, whatever is asked
-	Limit            int          // retrieval_limit; 0 means 3, else 1..100, or retrieve.AutoLimit
-	CitationShare    float64      // of the tokens available, that cited passages may grow to together, 0..1; 0 means none grows
-	Threshold        *float64     // retrieval_affinity_threshold, 0..1; nil means the embedder's own
-	TargetContextUse float64      // 0 means 0.7, else 0 < x <= 1
-	Prompts          *prompts.Set // nil means cited
-	ReserveOutput    int          // tokens kept free for the answer; never enters the formula
-	DryRun           bool         // decide, and embed nothing
-	Strict           bool         // one failing file fails the request
-	Continue         bool         // go on even if every new file failed
-	RetrieveOverflow bool         // an override that cannot fit is retrieved instead of refused
-	ExpandQuery      bool         // search with the previous question before this one (INJ-21)
-	ExactCounts      bool         // count every file to its end, whatever the decision needs
-	Debug            bool         // fill Result.Debug
-	DebugContent     bool         // with the documents' text in it
-	Namespace        string       // separates callers in the cache
+	Mode             Mode           // of every file without its own
+	Policy           Policy         // all or nothing
+	CoverAlways      bool           // every question gets a representative selection where the files do not fit
+	NoCoverage       bool           // questions about whole documents get passages like others, no representative selection (INJ-13)
+	Cover            bool           // where files are searched, a representative selection of them goes in, whatever is asked
+	Limit            int            // retrieval_limit; 0 means 3, else 1..100, or retrieve.AutoLimit
+	CitationShare    *float64       // of the tokens available, that cited passages may grow to together, 0..1; nil: none grows, AutoLimit takes DefaultCitationShare
+	Threshold        *float64       // retrieval_affinity_threshold, 0..1; nil means the embedder's own
+	TargetContextUse float64        // 0 means 0.7, else 0 < x <= 1
+	Prompts          *prompts.Set   // nil means cited
+	ReserveOutput    int            // tokens kept free for the answer; never enters the formula
+	DryRun           bool           // decide, and embed nothing
+	Strict           bool           // one failing file fails the request
+	Continue         bool           // go on even if every new file failed
+	RetrieveOverflow bool           // an override that cannot fit is retrieved instead of refused
+	ExpandQuery      bool           // search with the previous question before this one (INJ-21)
+	ExactCounts      bool           // count every file to its end, whatever the decision needs
+	Debug            bool           // fill Result.Debug
+	DebugContent     bool           // with the documents' text in it
+	Namespace        string         // separates callers in the cache, and their libraries
+	Libraries        []string       // libraries to ask beside the files
+	Filter           library.Filter // of the documents of these
 }
 
 // mode is the override in force for f.
@@ -126,4 +131,18 @@ func ImageType(data []byte) string {
 		return "image/webp"
 	}
 	return ""
+}
+
+// DefaultCitationShare is the share of the tokens available that passages take
+// under retrieve.AutoLimit where Options has none: docs/retrieval.md has the curve.
+const DefaultCitationShare = 0.1
+
+func (o Options) citationShare() float64 {
+	switch {
+	case o.CitationShare != nil:
+		return *o.CitationShare
+	case o.Limit == retrieve.AutoLimit:
+		return DefaultCitationShare
+	}
+	return 0
 }

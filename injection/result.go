@@ -29,12 +29,14 @@ type Result struct {
 	Context    string          `json:"context,omitempty"` // the injected block alone
 	Used       tokens.Count    `json:"used"`              // tokens of Prompt
 	Files      []FileReport    `json:"files"`
+	Libraries  []LibraryReport `json:"libraries,omitempty"`
 	Query      string          `json:"query"`
 	Embedder   string          `json:"embedder,omitempty"`
 	Threshold  float64         `json:"threshold"`
 	Limit      int             `json:"limit"`
 	Citations  []chat.Citation `json:"citations"`
 	Passages   int             `json:"passages,omitempty"` // searched in all
+	Notes      []Note          `json:"notes,omitempty"`    // made of complete files, in the prompt before the citations
 	Coverage   *CoverageReport `json:"coverage,omitempty"`
 	NearMisses *NearMisses     `json:"near_misses,omitempty"`
 	Warnings   []Warning       `json:"warnings"`
@@ -49,6 +51,7 @@ type FileReport struct {
 	FileID    string         `json:"file_id"`
 	Name      string         `json:"name"`
 	Path      string         `json:"path,omitempty"`
+	InLibrary string         `json:"library_name,omitempty"` // that the file is of
 	MediaType string         `json:"media_type,omitempty"`
 	Library   string         `json:"library,omitempty"`
 	New       bool           `json:"new"`
@@ -56,6 +59,7 @@ type FileReport struct {
 	Strategy  Strategy       `json:"strategy"`
 	Tokens    *tokens.Count  `json:"tokens,omitempty"` // absent where the decision did not need it
 	Citations int            `json:"citations"`
+	Note      string         `json:"note,omitempty"` // kind of its note, see Result.Notes
 	Coverage  parse.Coverage `json:"coverage"`
 	Index     *IndexReport   `json:"index,omitempty"` // of a searched file
 }
@@ -140,7 +144,7 @@ func (t *turn) result(p plan, b built) Result {
 		Schema: ResultSchema, Strategy: b.strategy, ReasonCode: p.decision.ReasonCode, Reason: p.decision.Reason,
 		Decision: p.decision, DryRun: o.DryRun, Prompt: b.prompt, Context: b.context, Query: b.query,
 		Embedder: profile.Embedder, Threshold: profile.Threshold, Limit: profile.Limit,
-		Citations: orEmpty(b.citations), Passages: b.passages.Total, Coverage: b.coverage,
+		Citations: orEmpty(b.citations), Passages: b.passages.Total, Coverage: b.coverage, Notes: b.notes,
 		Warnings: orEmpty(t.warnings), Failures: orEmpty(t.failures),
 	}
 	if r.Query == "" {
@@ -164,7 +168,7 @@ func (t *turn) result(p plan, b built) Result {
 	if b.strategy == None && p.decision.Strategy == Retrieval && !o.DryRun {
 		r.NearMisses = nearMisses(b.passages, r.Limit)
 	}
-	r.Files = t.reports(b)
+	r.Files, r.Libraries = t.reports(b), t.shelfReports(b)
 	r.Message = t.message(r, b)
 	r.Variables = r.variables(b)
 	if o.Debug {
@@ -180,6 +184,10 @@ func (t *turn) reports(b built) []FileReport {
 	for _, c := range b.citations {
 		cited[c.FileID]++
 	}
+	noted := map[string]string{}
+	for _, n := range b.notes {
+		noted[n.FileID] = n.Kind
+	}
 	stats := map[string]retrieve.FileStats{}
 	for _, s := range b.passages.Files {
 		stats[s.FileID] = s
@@ -187,15 +195,15 @@ func (t *turn) reports(b built) []FileReport {
 	out := []FileReport{}
 	for _, a := range t.considered() {
 		r := FileReport{
-			FileID: a.id(), Name: a.Name, Path: a.Path, MediaType: a.doc.MediaType, Library: a.doc.ReadBy(),
-			New: a.fresh, InContext: a.inContext, Strategy: a.strategy, Citations: cited[a.id()], Coverage: a.doc.Coverage,
+			FileID: a.id(), Name: a.Name, Path: a.Path, InLibrary: a.library, MediaType: a.doc.MediaType, Library: a.doc.ReadBy(),
+			New: a.fresh, InContext: a.inContext, Strategy: a.strategy, Citations: cited[a.id()], Note: noted[a.id()], Coverage: a.doc.Coverage,
 		}
 		if a.count.By != "" || a.count.N > 0 {
 			r.Tokens = &a.count
 		}
 		if s, ok := stats[a.content]; ok {
 			r.Index = &IndexReport{Chunks: s.Chunks, Cached: s.Cached, Parsed: !a.doc.Cached}
-			if r.Strategy == Retrieval && r.Citations == 0 {
+			if r.Strategy == Retrieval && r.Citations == 0 && r.Note == "" {
 				r.Strategy = None
 			}
 		}
@@ -229,7 +237,7 @@ func (t *turn) message(r Result, b built) chat.Message {
 		m.Attachments = append(m.Attachments, chat.Attachment{FileID: a.id(), Name: a.Name, MediaType: cmp.Or(a.doc.MediaType, a.MediaType), Path: a.Path})
 	}
 	m.Attachments = append(m.Attachments, t.req.Images...)
-	if r.DryRun || len(t.fresh) == 0 && len(t.earlier) == 0 {
+	if r.DryRun || len(t.fresh) == 0 && len(t.earlier) == 0 && len(t.shelves) == 0 {
 		return m
 	}
 	m.Injected = &chat.Injected{Strategy: string(r.Strategy), Query: t.req.Text, Citations: b.citations}

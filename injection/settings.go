@@ -1,9 +1,7 @@
 package injection
 
 import (
-	"fmt"
-
-	"inlay/fault"
+	"inlay/library"
 	"inlay/options"
 	"inlay/prompts"
 	"inlay/retrieve"
@@ -18,6 +16,11 @@ func (o Options) With(values options.Values) (Options, error) {
 			return o, err
 		}
 	}
+	if filter, err := library.FilterOf(values); err != nil {
+		return o, err
+	} else if !filter.Empty() {
+		o.Filter = filter
+	}
 	return o, o.Validate()
 }
 
@@ -25,6 +28,10 @@ func setOption(o *Options, key string, value any) (err error) {
 	switch v := value.(type) {
 	case string:
 		return setWord(o, key, v)
+	case []string:
+		if key == "library" {
+			o.Libraries = v
+		}
 	case bool:
 		switch key {
 		case "strict":
@@ -43,6 +50,8 @@ func setOption(o *Options, key string, value any) (err error) {
 		switch key {
 		case "retrieval_affinity_threshold":
 			o.Threshold = &v
+		case "citation_share":
+			o.CitationShare = &v
 		case "target_context_use":
 			o.TargetContextUse = v
 		}
@@ -57,7 +66,7 @@ func setWord(o *Options, key, word string) (err error) {
 	case "policy":
 		o.Policy, err = ParsePolicy(word)
 	case "coverage":
-		o.NoCoverage = word == "off"
+		o.NoCoverage, o.CoverAlways = word == "off", word == "always"
 	case "on_overflow":
 		o.RetrieveOverflow = word == "retrieve"
 	case "on_failure":
@@ -86,8 +95,8 @@ func (o Options) Validate() error {
 	if o.Limit != 0 && o.Limit != retrieve.AutoLimit {
 		values["retrieval_limit"] = o.Limit
 	}
-	if !(o.CitationShare >= 0 && o.CitationShare <= 1) {
-		return &fault.Error{Code: fault.Usage, Subject: "citation_share", Reason: fmt.Sprintf("must be a number from 0 to 1, not %v", o.CitationShare)}
+	if o.CitationShare != nil {
+		values["citation_share"] = *o.CitationShare
 	}
 	if o.Threshold != nil {
 		values["retrieval_affinity_threshold"] = *o.Threshold

@@ -35,7 +35,7 @@ func (r Result) variables(b built) map[string]any {
 		Prefix + "window.length": r.Decision.Window.Length.N, Prefix + "window.in_context": r.Decision.Window.InContext.N,
 		Prefix + "window.remaining": r.Decision.Window.Remaining, Prefix + "window.occupied_percent": r.Decision.Window.OccupiedPercent,
 		Prefix + "names": names, Prefix + "paths": paths, Prefix + "count": len(r.Files), Prefix + "warnings": warnings,
-		Prefix + "overview": Overview(r.Files, r.Failures),
+		Prefix + "overview": Overview(r.Files, r.Failures), Prefix + "notes": notesText(r.Notes),
 	}
 }
 
@@ -64,6 +64,15 @@ func citationsText(citations []chat.Citation) string {
 		b.WriteString(c.Text)
 	}
 	return b.String()
+}
+
+// notesText is the notes as a reader sees them: what they are of, text.
+func notesText(made []Note) string {
+	parts := make([]string, len(made))
+	for i, n := range made {
+		parts[i] = n.File + ": " + n.about() + "\n" + n.Text
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // citationList is the citations as maps with the keys of their JSON form.

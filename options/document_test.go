@@ -23,6 +23,7 @@ var sections = []struct{ title, first string }{
 	{"Reading files", "parse_limits"},
 	{"Search", "embedder"},
 	{"What is done with files", "mode"},
+	{"Libraries", "library"},
 	{"Routing", "enable_prompt_preprocessor"},
 	{"Service", "chat_processors"},
 }

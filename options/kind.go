@@ -71,7 +71,11 @@ func (o Option) Wants() string {
 	case Bool:
 		return "true or false"
 	case Count:
-		return "a whole number" + o.Bounds.String()
+		wants := "a whole number" + o.Bounds.String()
+		if o.Word != "" {
+			wants += " or " + o.Word
+		}
+		return wants
 	case Tokens:
 		return "a number of tokens" + o.Bounds.String()
 	case Bytes:
@@ -123,6 +127,9 @@ func (o Option) refuse(subject string, got any) error {
 // Parse reads a value as people write it: in a flag, the environment, a
 // configuration file. Errors are fault.Usage about subject.
 func (o Option) Parse(subject, text string) (any, error) {
+	if o.Word != "" && text == o.Word {
+		return o.WordValue, nil
+	}
 	switch o.Kind {
 	case Bool:
 		return o.parseBool(subject, text)
@@ -215,7 +222,7 @@ func (o Option) Decode(subject string, value any) (any, error) {
 		}
 		return o.check(subject, list)
 	case string:
-		if o.Kind == Duration {
+		if o.Kind == Duration || o.Word != "" && v == o.Word {
 			return o.Parse(subject, v)
 		}
 	}
@@ -255,6 +262,14 @@ func (o Option) check(subject string, value any) (any, error) {
 		return nil, o.refuse(subject, value)
 	}
 	return value, nil
+}
+
+// Written is a value as people write it: the word where a number stands for it.
+func (o Option) Written(value any) any {
+	if o.Word != "" && value == o.WordValue {
+		return o.Word
+	}
+	return value
 }
 
 // Check holds a value that a program has set to the table, for example in a

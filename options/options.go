@@ -7,7 +7,7 @@
 // refused everywhere alike and with the same sentence:
 //
 //	values, err := options.Request.Decode("", map[string]any{"retrieval_limit": 0})
-//	// retrieval_limit: must be a whole number from 1 to 100, not 0
+//	// retrieval_limit: must be a whole number from 1 to 100 or auto, not 0
 package options
 
 import (
@@ -43,12 +43,15 @@ func Doors() []Door { return []Door{Command, Eval, Routing, Service, Request, Fi
 
 // Option is a row of the table.
 type Option struct {
-	Key            string            // in snake_case: its one name outside the command line
-	Flag           string            // without dashes; empty: it is no setting of the command
-	Kind           Kind              // of its values
-	Choices        []string          // the values of a Choice
-	Also           string            // what flags, environment and configuration take besides Choices; whoever opens it checks it
-	Bounds         Bounds            // of numbers
+	Key            string   // in snake_case: its one name outside the command line
+	Flag           string   // without dashes; empty: it is no setting of the command
+	Short          string   // one letter, for the flags typed most
+	Kind           Kind     // of its values
+	Choices        []string // the values of a Choice
+	Also           string   // what flags, environment and configuration take besides Choices; whoever opens it checks it
+	Bounds         Bounds   // of numbers
+	Word           string   // a word that a Count also takes; its value is WordValue
+	WordValue      int64
 	Default        string            // as a user would write it; empty: none, or the zero value
 	CommandDefault map[string]string // defaults of single commands that differ from Default, by the command's name
 	Placeholder    string            // of its value in help; empty: as the kind has it
@@ -108,7 +111,7 @@ type index struct {
 //
 //nolint:gochecknoglobals // it never changes; making it for every value would cost more than reading the value
 var rows = sync.OnceValue(func() index {
-	x := index{list: slices.Concat(modelRows(), readingRows(), searchRows(), fileRows(), routeRows(), serviceRows()), byKey: map[string]int{}}
+	x := index{list: slices.Concat(modelRows(), readingRows(), searchRows(), fileRows(), libraryRows(), routeRows(), serviceRows()), byKey: map[string]int{}}
 	for i, o := range x.list {
 		x.byKey[o.Key] = i
 	}

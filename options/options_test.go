@@ -74,12 +74,16 @@ func TestParse(t *testing.T) {
 		{key: "max_file_bytes", text: "0", err: "must be a number of bytes, 1 or more, not 0"},
 		{key: "document_memory_bytes", text: "-1", want: int64(-1)},
 		{key: "retrieval_limit", text: "100", want: int64(100)},
-		{key: "retrieval_limit", text: "0", err: "must be a whole number from 1 to 100, not 0"},
-		{key: "retrieval_limit", text: "1k", err: "must be a whole number from 1 to 100"},
-		{key: "retrieval_limit", text: "1.5", err: "must be a whole number from 1 to 100, not 1.5"},
-		{key: "retrieval_limit", text: "", err: "must be a whole number from 1 to 100"},
+		{key: "retrieval_limit", text: "0", err: "must be a whole number from 1 to 100 or auto, not 0"},
+		{key: "retrieval_limit", text: "1k", err: "must be a whole number from 1 to 100 or auto"},
+		{key: "retrieval_limit", text: "1.5", err: "must be a whole number from 1 to 100 or auto, not 1.5"},
+		{key: "retrieval_limit", text: "", err: "must be a whole number from 1 to 100 or auto"},
 		{key: "retrieval_affinity_threshold", text: "0", want: 0.0},
 		{key: "retrieval_affinity_threshold", text: "NaN", err: "must be a number from 0 to 1"},
+		{key: "retrieval_limit", text: "auto", want: int64(-1)},
+		{key: "retrieval_limit", text: "-1", err: "must be a whole number from 1 to 100 or auto, not -1"},
+		{key: "retrieval_limit", text: "all", err: "must be a whole number from 1 to 100 or auto"},
+		{key: "citation_share", text: "1.5", err: "must be a number from 0 to 1, not 1.5"},
 		{key: "target_context_use", text: "0", err: "must be a number above 0 and at most 1, not 0"},
 		{key: "target_context_use", text: "1", want: 1.0},
 		{key: "strict", text: "Yes", want: true},
@@ -116,15 +120,15 @@ func TestDecode(t *testing.T) {
 		given map[string]any
 		err   string
 	}{
-		"unknown":             {options.Files, map[string]any{"foo": 1}, "o.foo: is not an option here (known are coverage, "},
+		"unknown":             {options.Files, map[string]any{"foo": 1}, "o.foo: is not an option here (known are citation_share, coverage, "},
 		"of another door":     {options.Files, map[string]any{"addr": "x"}, "o.addr: is not an option here"},
 		"an old name":         {options.Request, map[string]any{"limit": 1}, "o.limit: is now called retrieval_limit (rename it)"},
 		"an old seed's name":  {options.Route, map[string]any{"preprocessorProvider": "x"}, "o.preprocessorProvider: is now called preprocessor_provider"},
 		"the mode of routing": {options.Route, map[string]any{"mode": "ask"}, "o.mode: is now called route_as"},
-		"a text for a number": {options.Files, map[string]any{"retrieval_limit": "SECRET"}, "o.retrieval_limit: must be a whole number from 1 to 100"},
+		"a text for a number": {options.Files, map[string]any{"retrieval_limit": "SECRET"}, "o.retrieval_limit: must be a whole number from 1 to 100 or auto"},
 		"a unit in JSON":      {options.Request, map[string]any{"context_length": "8k"}, "o.context_length: must be a number of tokens, 0 or more"},
-		"half a passage":      {options.Files, map[string]any{"retrieval_limit": 1.5}, "o.retrieval_limit: must be a whole number from 1 to 100, not 1.5"},
-		"a huge number":       {options.Files, map[string]any{"retrieval_limit": uint64(1 << 63)}, "o.retrieval_limit: must be a whole number from 1 to 100, not 9.223372036854776e+18"},
+		"half a passage":      {options.Files, map[string]any{"retrieval_limit": 1.5}, "o.retrieval_limit: must be a whole number from 1 to 100 or auto, not 1.5"},
+		"a huge number":       {options.Files, map[string]any{"retrieval_limit": uint64(1 << 63)}, "o.retrieval_limit: must be a whole number from 1 to 100 or auto, not 9.223372036854776e+18"},
 		"nothing":             {options.Files, map[string]any{"mode": nil}, "o.mode: must be auto, full, retrieval or none"},
 		"a folder":            {options.Files, map[string]any{"prompt_set": "/etc"}, "o.prompt_set: must be classic or cited"},
 		"a list":              {options.Files, map[string]any{"mode": []any{"full"}}, "o.mode: must be auto, full, retrieval or none"},
@@ -146,12 +150,12 @@ func TestRequestValues(t *testing.T) {
 	require.Equal(t, options.Values{"mode": "full", "retrieval_limit": int64(2)}, values, "null is as if it were left out")
 	require.NoError(t, json.Unmarshal([]byte(`{"retrieval_limit": {"a": 1}}`), &r))
 	_, err = r.Values("inlay.")
-	require.EqualError(t, err, "inlay.retrieval_limit: must be a whole number from 1 to 100")
+	require.EqualError(t, err, "inlay.retrieval_limit: must be a whole number from 1 to 100 or auto")
 }
 
 func TestCheck(t *testing.T) {
 	require.NoError(t, options.Check("retrieval_limit", 3))
-	require.EqualError(t, options.Check("retrieval_limit", 101), "retrieval_limit: must be a whole number from 1 to 100, not 101")
+	require.EqualError(t, options.Check("retrieval_limit", 101), "retrieval_limit: must be a whole number from 1 to 100 or auto, not 101")
 	require.True(t, fault.Is(options.Check("nothing", 1), fault.Internal))
 }
 

@@ -17,6 +17,7 @@ type RequestFields struct {
 	Coverage                   json.RawMessage `json:"coverage,omitempty"`
 	RetrievalLimit             json.RawMessage `json:"retrieval_limit,omitempty"`
 	RetrievalAffinityThreshold json.RawMessage `json:"retrieval_affinity_threshold,omitempty"`
+	CitationShare              json.RawMessage `json:"citation_share,omitempty"`
 	TargetContextUse           json.RawMessage `json:"target_context_use,omitempty"`
 	ReserveOutputTokens        json.RawMessage `json:"reserve_output_tokens,omitempty"`
 	PromptSet                  json.RawMessage `json:"prompt_set,omitempty"`
@@ -26,6 +27,13 @@ type RequestFields struct {
 	ExpandQuery                json.RawMessage `json:"expand_query,omitempty"`
 	Intent                     json.RawMessage `json:"intent,omitempty"`
 	ContextLength              json.RawMessage `json:"context_length,omitempty"`
+	Library                    json.RawMessage `json:"library,omitempty"`
+	LibraryPath                json.RawMessage `json:"library_path,omitempty"`
+	LibraryType                json.RawMessage `json:"library_type,omitempty"`
+	LibraryTag                 json.RawMessage `json:"library_tag,omitempty"`
+	LibraryTitle               json.RawMessage `json:"library_title,omitempty"`
+	LibraryAfter               json.RawMessage `json:"library_after,omitempty"`
+	LibraryUntil               json.RawMessage `json:"library_until,omitempty"`
 }
 
 // Values decodes the fields. The subject of an error is prefix and the field.

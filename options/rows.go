@@ -10,7 +10,7 @@ const (
 // modelRows say which model answers.
 func modelRows() []Option {
 	return []Option{
-		{Key: "model", Flag: "model", Placeholder: "PROVIDER:NAME", Doors: serving, Help: "Model that answers, for example ollama:llama3.2, openai:gpt-4o or openai-responses:gpt-5-pro."},
+		{Key: "model", Flag: "model", Short: "m", Placeholder: "PROVIDER:NAME", Doors: serving, Help: "Model that answers, for example ollama:llama3.2, openai:gpt-4o or openai-responses:gpt-5-pro."},
 		{Key: "base_url", Flag: "base-url", Placeholder: "URL", Doors: serving | Eval | Routing, Help: "Address of the server of the model and of its embedder: Ollama's, or an OpenAI-compatible one up to /v1 (LM Studio, llama.cpp, vLLM)."},
 		{Key: "context_length", Flag: "context-length", Kind: Tokens, Default: "0", Placeholder: "N", Doors: serving | Request, Help: "Context window in tokens, for example 8192 or 128k; 0: the model's own, 4096 where it is unknown. The service uses it where a model's own is unknown."},
 	}
@@ -36,8 +36,9 @@ func readingRows() []Option {
 func searchRows() []Option {
 	return []Option{
 		{Key: "embedder", Flag: "embedder", Placeholder: "NAME", Doors: serving, Help: "Embedder: builtin, static:DIR, ollama:NAME or openai:NAME, the last two at --base-url where it is given. Without it nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin."},
-		{Key: "retrieval_limit", Flag: "limit", Kind: Count, Bounds: Bounds{Min: 1, Max: 100}, Default: "3", Placeholder: "N", Doors: asking, Help: "Most passages to cite.", Former: []string{"limit"}},
-		{Key: "retrieval_affinity_threshold", Flag: "threshold", Kind: Number, Bounds: Bounds{Max: 1}, Placeholder: "0..1", Doors: asking, Help: "Affinity that a passage must exceed. Without it the embedder's own threshold.", Former: []string{"threshold"}},
+		{Key: "retrieval_limit", Flag: "limit", Short: "l", Kind: Count, Bounds: Bounds{Min: 1, Max: 100}, Word: "auto", WordValue: -1, Default: "3", Placeholder: "N|auto", Doors: asking, Help: "Most passages to cite; auto: as many as citation_share holds.", Former: []string{"limit"}},
+		{Key: "retrieval_affinity_threshold", Flag: "threshold", Short: "t", Kind: Number, Bounds: Bounds{Max: 1}, Placeholder: "0..1", Doors: asking, Help: "Affinity that a passage must exceed. Without it the embedder's own threshold.", Former: []string{"threshold"}},
+		{Key: "citation_share", Flag: "citation-share", Kind: Number, Bounds: Bounds{Max: 1}, Placeholder: "0..1", Doors: asking, Help: "Share of the tokens available that cited passages may grow to by what stands around them. Without it none grows, and retrieval_limit auto takes 0.1."},
 		{Key: "relative", Flag: "relative", Kind: Number, Bounds: Bounds{Max: 1}, Default: "0", Placeholder: "0..1", Doors: serving, Help: "Leave out passages that score below this share of the best one; 0 leaves out none."},
 		{Key: "chunk", Flag: "chunk", Placeholder: "SIZE/OVERLAP", Doors: serving, Help: "Size of passages in tokens, or a preset such as rag-v1. Without it the splitter's own."},
 		{Key: "store", Flag: "store", Placeholder: "DIR", Doors: Command | Eval, Help: "Folder that keeps parses, chunks, embeddings and rankings for the next run."},
@@ -49,7 +50,7 @@ func fileRows() []Option {
 	return []Option{
 		{Key: "mode", Flag: "mode", Kind: Choice, Choices: []string{"auto", "full", "retrieval", "none"}, Default: "auto", Doors: asking, Help: "What to do with files: decide, inject them whole, retrieve passages, nothing."},
 		{Key: "policy", Flag: "policy", Kind: Choice, Choices: []string{"all", "mixed"}, Default: "all", Doors: asking, Help: "All new files whole or none; mixed: small ones whole, large ones retrieved."},
-		{Key: "coverage", Flag: "coverage", Kind: Choice, Choices: []string{"off", "auto"}, Default: "auto", Doors: asking, Help: "Answer questions about whole documents (summaries, counts, comparisons) from a representative selection."},
+		{Key: "coverage", Flag: "coverage", Kind: Choice, Choices: []string{"off", "auto", "always"}, Default: "auto", Doors: asking, Help: "Answer questions about whole documents (summaries, counts, comparisons, chapters) from a representative selection; always: any question."},
 		{Key: "on_overflow", Flag: "on-overflow", Kind: Choice, Choices: []string{"refuse", "retrieve"}, Default: "refuse", Doors: asking, Help: "What becomes of a mode that cannot fit."},
 		{Key: "on_failure", Flag: "on-failure", Kind: Choice, Choices: []string{"stop", "continue"}, Default: "stop", Doors: asking, Help: "Whether to go on when every new file fails."},
 		{Key: "strict", Flag: "strict", Kind: Bool, Doors: asking, Help: "Fail when a single file fails."},
@@ -63,6 +64,20 @@ func fileRows() []Option {
 		},
 		{Key: "query", Doors: Files, Help: "What a strategy itself asks of the files; what the user wrote follows it."},
 		{Key: "strategies", Flag: "strategies", Placeholder: "DIR", Doors: serving, Help: "Folder of your own strategies (*.strategy.md), beside the built-in ones."},
+	}
+}
+
+// libraryRows name libraries and choose among their files.
+func libraryRows() []Option {
+	return []Option{
+		{Key: "library", Flag: "library", Kind: List, Placeholder: "NAME", Doors: asking, Help: "Library to ask, beside the files (see inlay library). Requests to the service reach the libraries of their key."},
+		{Key: "library_path", Flag: "library-path", Kind: List, Placeholder: "GLOB", Doors: asking, Help: "Only files of libraries whose path matches one of these: *.md, guides/**."},
+		{Key: "library_type", Flag: "library-type", Kind: List, Placeholder: "TYPE", Doors: asking, Help: "Only files of libraries of one of these types: pdf, text/html, image/*."},
+		{Key: "library_tag", Flag: "library-tag", Kind: List, Placeholder: "TAG", Doors: asking, Help: "Only files of libraries that have all of these tags."},
+		{Key: "library_title", Flag: "library-title", Placeholder: "TEXT", Doors: asking, Help: "Only files of libraries with this text in their title."},
+		{Key: "library_after", Flag: "library-after", Placeholder: "DAY", Doors: asking, Help: "Only files of libraries modified on this day or later, for example 2026-03-31."},
+		{Key: "library_until", Flag: "library-until", Placeholder: "DAY", Doors: asking, Help: "Only files of libraries modified before this day."},
+		{Key: "data", Flag: "data", Placeholder: "DIR", Doors: serving, Help: "Folder of libraries and of everything else that the service keeps. Without it commands keep libraries in your data folder."},
 	}
 }
 
@@ -91,7 +106,6 @@ func serviceRows() []Option {
 	return []Option{
 		{Key: "chat_processors", Flag: "processors", Kind: Bool, Doors: Service, Help: "Send chat completions through the processors of the configuration file (section processors; see docs/processors.md)."},
 		{Key: "workspace", Flag: "workspace", Placeholder: "DIR", Doors: Service, Help: "Folder that processors may read for everyone who calls; without it none that reads files or runs commands can be configured."},
-		{Key: "data", Flag: "data", Placeholder: "DIR", Doors: Service, Help: "Folder of everything that the service keeps."},
 		{Key: "addr", Flag: "addr", Default: "127.0.0.1:8765", Placeholder: "HOST:PORT", Doors: Service, Help: "Where to listen. Beyond this computer only with keys (inlay keys make)."},
 		{Key: "upstreams", Flag: "upstream", Kind: List, Placeholder: "NAME=PROVIDER:URL", Doors: Service, Help: "Server of models: local=ollama:http://127.0.0.1:11434 or cloud=openai:https://api.openai.com/v1. Its key is read from INLAY_UPSTREAM_KEY_NAME. The server of --model is one too."},
 		{Key: "tls_cert", Flag: "tls-cert", Placeholder: "FILE", Doors: Service, Help: "Certificate chain, PEM: serve HTTPS."},
@@ -106,7 +120,9 @@ func serviceRows() []Option {
 		{Key: "max_kept_bytes", Flag: "max-total", Kind: Bytes, Default: "21474836480", Placeholder: "BYTES", Doors: Service, Help: "Most bytes of files an owner keeps; 0: any number."},
 		{Key: "document_memory_bytes", Flag: "document-memory", Kind: Bytes, Bounds: Bounds{Any: true}, Default: "67108864", Placeholder: "BYTES", Doors: Service, Help: "Documents kept ready in memory, in all; less than 0: none."},
 		{Key: "document_load_bytes", Flag: "document-load", Kind: Bytes, Bounds: one, Default: "67108864", Placeholder: "BYTES", Doors: Service, Help: "Documents that questions in progress are about, in all: further questions wait. A search takes some forty times as much in memory."},
+		{Key: "max_questions", Flag: "max-questions", Kind: Count, Default: "0", Placeholder: "N", Doors: Service, Help: "Most questions about documents in progress at once, two thirds of them for one owner of keys: beyond it the answer is 429; 0: 24 for each processor."},
 		{Key: "max_search_bytes", Flag: "max-search", Kind: Bytes, Bounds: one, Default: "134217728", Placeholder: "BYTES", Doors: Service, Help: "Most text that one question or evaluation may have searched; a search takes some forty times as much in memory."},
+		{Key: "cache_age", Flag: "cache-age", Kind: Duration, Default: "720h", Placeholder: "DURATION", Doors: Service, Help: "How long what was derived from documents (text, passages, embeddings) is kept after its last use; 0: as long as there is room."},
 		{Key: "max_time", Flag: "max-time", Kind: Duration, Bounds: above, Default: "10m", Placeholder: "DURATION", Doors: Service, Help: "Longest request that is no stream."},
 		{Key: "rate", Flag: "rate", Kind: Number, Default: "100", Placeholder: "N", Doors: Service, Help: "Most requests a second of one owner of keys; 0: any number."},
 		{Key: "concurrency", Flag: "concurrency", Kind: Count, Bounds: one, Default: "64", Placeholder: "N", Doors: Service, Help: "Most requests of one owner at once."},

@@ -69,6 +69,13 @@ func (r *Recent) Forget(namespace, id string) {
 	}
 }
 
+// Erase drops all documents of a namespace.
+func (r *Recent) Erase(namespace string) {
+	if r != nil {
+		r.kept.Remove(func(k recentKey) bool { return k.namespace == namespace })
+	}
+}
+
 // weight is about what a document takes in memory, in bytes.
 func weight(d Document) int64 {
 	const header, section, mark = 4 << 10, 152, 16 // counts and bookkeeping; a Section and its heads; a RowMark

@@ -40,7 +40,7 @@ func (s *Set) Context(d Data) (string, error) {
 		}
 		b.WriteString(text)
 	}
-	if len(d.Citations) > 0 {
+	if len(d.Citations) > 0 || len(d.Notes) > 0 && s.notes && len(d.Files) == 0 {
 		text, err := s.part(s.retrieval, "context", d)
 		if err != nil {
 			return "", err
@@ -116,6 +116,11 @@ func (d *Data) material(visit func(string)) {
 	for _, f := range d.Files {
 		visit(f.Name)
 		visit(f.Text)
+	}
+	for _, n := range d.Notes {
+		visit(n.File)
+		visit(n.About)
+		visit(n.Text)
 	}
 	for _, c := range d.Citations {
 		for _, s := range []string{c.File, c.Where, c.Heading, c.Header, c.Text} {

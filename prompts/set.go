@@ -30,6 +30,7 @@ var builtin embed.FS
 type Set struct {
 	name                  string
 	full, retrieval, none *template.Template
+	notes                 bool
 }
 
 // Data is what a template can show, and .Fence: a marker that occurs in none of
@@ -41,6 +42,7 @@ type Data struct {
 	Shown     int        // passages in Citations
 	Total     int        // passages the files have
 	Selection bool       // the citations represent whole documents, in document order
+	Notes     []Note     // what was made of the complete files, see [Set.ShowsNotes]
 	Extent    string     // how much of the files the citations are, "15 % of their text"; may be empty
 
 	fence string // created when a template asks for it
@@ -61,6 +63,13 @@ type Citation struct {
 	Where   string // "page 3, lines 10-14"; may be empty
 	Heading string // path of headings above the passage; may be empty
 	Header  string // a table's header row that the text lacks; may be empty
+}
+
+// Note is what inlay made of a complete file, such as an outline.
+type Note struct {
+	File  string
+	About string // "outline", "rows counted"
+	Text  string
 }
 
 // The built-in sets, read when first asked for.
@@ -108,7 +117,24 @@ func Load(name string, dir fs.FS) (*Set, error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("prompt set %s: %w", name, err)
 	}
+	s.notes = s.findNotes()
 	return s, nil
+}
+
+// ShowsNotes reports whether the templates full.tmpl and retrieval.tmpl show
+// [Data].Notes. Those of the set classic do not.
+func (s *Set) ShowsNotes() bool { return s.notes }
+
+func (s *Set) findNotes() bool {
+	const sample = "a note of inlay"
+	d := Data{Query: "?", Notes: []Note{{File: "a", About: "b", Text: sample}}}
+	cited, err := render(s.retrieval, d)
+	if err != nil || !strings.Contains(cited, sample) {
+		return false
+	}
+	d.Files = []File{{Number: 1, Name: "a", Text: "c"}}
+	full, err := render(s.full, d)
+	return err == nil && strings.Contains(full, sample)
 }
 
 func parse(dir fs.FS, file string) (*template.Template, error) {
@@ -116,7 +142,7 @@ func parse(dir fs.FS, file string) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	return template.New(file).Funcs(template.FuncMap{"quote": strconv.Quote}).Parse(trimFinalNewline(string(src)))
+	return template.New(file).Funcs(template.FuncMap{"quote": strconv.Quote, "inc": func(i int) int { return i + 1 }}).Parse(trimFinalNewline(string(src)))
 }
 
 // Name is the name that the set was loaded under.

@@ -90,7 +90,7 @@ func (q *lexicalQuery) affinity(file int, f *lexicalFile, chunk int) float64 {
 	if q.counts[file].terms == nil {
 		return 0
 	}
-	row := q.context(make([]float64, len(q.terms)), file, f, chunk, q.set.around)
+	row := q.context(make([]float64, len(q.terms)), q.counts[file], len(f.body), chunk, q.set.around)
 	norm := affinitySaturation * (1 - affinityLengthShare + affinityLengthShare*float64(len(f.body[chunk]))/passageWords)
 	sum, ideal := 0.0, 0.0
 	for _, u := range q.units {
@@ -126,16 +126,19 @@ func calibrated(lang lexis.Language, text string) float64 {
 
 // context fills row with the counts of a chunk and, for the given weight, of its
 // neighbours.
-func (q *lexicalQuery) context(row []float64, file int, f *lexicalFile, chunk int, weight float64) []float64 {
+func (q *lexicalQuery) context(row []float64, counts termCounts, chunks, chunk int, weight float64) []float64 {
 	n := len(q.terms)
-	all := q.counts[file].terms
+	all := counts.terms
 	for i, x := range all[chunk*n : (chunk+1)*n] {
 		row[i] = float64(x)
 	}
 	if weight == 0 {
 		return row
 	}
-	for _, k := range f.beside(chunk) {
+	for _, k := range beside(chunk, chunks) {
+		if k < 0 {
+			continue
+		}
 		for i, x := range all[k*n : (k+1)*n] {
 			row[i] += weight * float64(x)
 		}

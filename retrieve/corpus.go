@@ -9,6 +9,7 @@ import (
 
 	"inlay/embed"
 	"inlay/fault"
+	"inlay/internal/lexis"
 	"inlay/internal/plural"
 	"inlay/parse"
 )
@@ -16,14 +17,21 @@ import (
 // Corpus is a set of documents made searchable once, for any number of
 // queries. It is safe for concurrent use.
 type Corpus struct {
-	r        *Retriever
-	files    []*prepared
-	words    []*lexicalFile // of files, in order
-	index    Index
-	ids      []string       // of files, in order
-	place    map[string]int // file id to its place in files
-	total    int            // chunks
-	warnings []parse.Warning
+	r           *Retriever
+	files       []*prepared
+	words       []*lexicalFile // of files, in order
+	index       Index
+	ids         []string       // of files, in order
+	place       map[string]int // file id to its place in files
+	total       int            // chunks
+	collections []Collection
+	warnings    []parse.Warning
+
+	// Of the corpus of one query, with what its collections have for it:
+	outside []Candidates
+	asked   embed.Vector // the query's
+	failure *failure     // of reading documents of collections
+	shared  map[lexis.Language]*vocabulary
 }
 
 // Prepare chunks and embeds the request's documents as far as the cache does
@@ -39,7 +47,7 @@ func (r *Retriever) Prepare(ctx context.Context, req Request) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open an index: %w", err)
 	}
-	c := &Corpus{r: r, index: index, place: map[string]int{}}
+	c := &Corpus{r: r, index: index, place: map[string]int{}, collections: req.Collections}
 	return c, r.each(ctx, docs, req, func(f *prepared) error { return c.add(ctx, f) })
 }
 
@@ -169,11 +177,14 @@ func (c *Corpus) Subset(ctx context.Context, fileIDs ...string) (*Corpus, error)
 	return s, nil
 }
 
-// Files says what was done for each file, in order.
+// Files says what was done for each file, in order; those of collections are not
+// among them.
 func (c *Corpus) Files() []FileStats {
-	stats := make([]FileStats, len(c.files))
-	for i, f := range c.files {
-		stats[i] = f.stats
+	stats := make([]FileStats, 0, len(c.files))
+	for _, f := range c.files {
+		if f.open == nil {
+			stats = append(stats, f.stats)
+		}
 	}
 	return stats
 }
@@ -201,6 +212,10 @@ func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 	if err := req.validate(); err != nil {
 		return Passages{}, err
 	}
+	c, err := c.withCollections(ctx, req.Query)
+	if err != nil {
+		return Passages{}, err
+	}
 	spec := c.r.embedder.Spec()
 	p := Passages{
 		Total: c.total, Embedder: spec.Model, Threshold: spec.Threshold, Limit: cmp.Or(req.Limit, DefaultLimit),
@@ -215,5 +230,5 @@ func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 		return Passages{}, err
 	}
 	c.choose(ranking, words, &p, req.Budget)
-	return p, nil
+	return p, c.failure.first()
 }

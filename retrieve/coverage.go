@@ -9,6 +9,7 @@ import (
 
 	"inlay/chat"
 	"inlay/internal/lexis"
+	"inlay/internal/notes"
 	"inlay/parse"
 )
 
@@ -21,6 +22,7 @@ type CoverRequest struct {
 	Documents []parse.Document        // in order of attachment
 	Budget    int                     // tokens that the selection may take
 	Cost      func(chat.Citation) int // tokens of one passage in the prompt, its frame included
+	Keep      []chat.Citation         // passages that are selected before all others, as far as the budget allows
 }
 
 // Selection is a part of documents that stands for all of them.
@@ -49,6 +51,9 @@ func (r *Retriever) Cover(ctx context.Context, req CoverRequest) (Selection, err
 	bySize := slices.Clone(docs)
 	slices.SortStableFunc(bySize, func(a, b *covered) int { return cmp.Compare(a.cost, b.cost) })
 	left := req.Budget
+	for _, c := range docs {
+		left -= c.keep(req.Keep, left)
+	}
 	for i, c := range bySize {
 		left -= c.choose(left / (len(bySize) - i))
 	}
@@ -123,7 +128,27 @@ func (c *covered) weigh(lex *lexis.Lexicon) {
 		if starts[p.Start] {
 			p.weight++
 		}
+		if notes.Contents(p.Text) {
+			p.weight = 0 // titles alone, which their sections have too
+		}
 	}
+}
+
+// keep selects the parts that passages of the document consist of, as far as the
+// budget goes, and returns what they cost.
+func (c *covered) keep(passages []chat.Citation, budget int) int {
+	spent := 0
+	for _, k := range passages {
+		for i := range c.parts {
+			p := &c.parts[i]
+			if k.FileID == c.doc.FileID && p.Start < k.End && k.Start < p.End && !p.chosen && spent+p.cost <= budget {
+				p.chosen = true
+				spent += p.cost
+			}
+		}
+	}
+	c.cost -= spent
+	return spent
 }
 
 // choose selects parts within budget and returns what they cost: the best of
@@ -149,7 +174,9 @@ func (c *covered) choose(budget int) int {
 				best = &stretch[j]
 			}
 		}
-		take(best)
+		if best.weight > 0 {
+			take(best)
+		}
 	}
 	rest := make([]*part, len(c.parts))
 	for i := range c.parts {

@@ -73,8 +73,8 @@ func FuzzAffinity(f *testing.F) {
 			return file
 		}
 		file, set := analyse(passage), defaultSetting()
-		alone := searchLexical(lex, []*lexicalFile{file}, query, &set)
-		beside := searchLexical(lex, []*lexicalFile{analyse(other), file}, query, &set)
+		alone := searchLexical(lex, []*lexicalFile{file}, nil, query, &set)
+		beside := searchLexical(lex, []*lexicalFile{analyse(other), file}, nil, query, &set)
 		a := alone.asked[file.terms.Lang].affinity(0, file, 0)
 		require.True(t, a >= 0 && a <= 1, "%v", a)
 		require.InDelta(t, a, beside.asked[file.terms.Lang].affinity(1, file, 0), 0, "it is the passage's own")

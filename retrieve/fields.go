@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"slices"
 	"strings"
 
 	"inlay/parse"
@@ -15,44 +16,73 @@ const (
 // entitle finds the page of each chunk and the terms of the titles that stand
 // over it: those of its page and of a table that it is part of.
 func (f *lexicalFile) entitle(d parse.Document, chunks []Chunk) {
-	var pages, tables []parse.Section
-	for _, s := range d.Sections {
-		switch s.Kind {
-		case parse.Page, parse.Slide:
-			pages = append(pages, s)
-		case parse.Table:
-			tables = append(tables, s)
-		default:
-		}
-	}
-	f.pages = make([]int, len(chunks))
-	for k := range f.pages {
-		f.pages[k] = -1
-	}
-	if len(pages)+len(tables) == 0 {
+	var titles []string
+	f.pages, titles = titlesOf(d, chunks)
+	if titles == nil {
 		return
 	}
 	f.title = make([][]uint32, len(chunks))
+	for k, title := range titles {
+		f.title[k] = f.terms.Append(nil, title)
+	}
+}
+
+// titlesOf returns the number of the page of each chunk, from 0, -1 for none, and
+// the titles that stand over it, nil if the document has neither pages nor tables.
+func titlesOf(d parse.Document, chunks []Chunk) (numbers []int, titles []string) {
+	pages, tables := pagesAndTables(d)
+	numbers = make([]int, len(chunks))
+	for k := range numbers {
+		numbers[k] = -1
+	}
+	if len(pages)+len(tables) == 0 {
+		return numbers, nil
+	}
+	titles = make([]string, len(chunks))
 	heads := pageHeads(d.Text, pages)
-	page, table := 0, 0
+	page := 0
 	for k, c := range chunks {
 		for page+1 < len(pages) && pages[page+1].Start <= (c.Start+c.End)/2 {
 			page++
 		}
 		head := ""
 		if page < len(pages) && pages[page].Start < c.End && c.Start < pages[page].End {
-			f.pages[k], head = page, heads[page]
-			f.title[k] = f.terms.Append(f.title[k], head)
+			numbers[k], head = page, heads[page]
 		}
-		for table < len(tables) && tables[table].End <= c.Start {
-			table++
+		for len(tables) > 0 && tables[0].End <= c.Start {
+			tables = tables[1:]
 		}
-		for t := table; t < len(tables) && tables[t].Start < c.End; t++ {
-			if caption := captionOf(d.Text, tables[t].Start); !strings.Contains(head, caption) {
-				f.title[k] = f.terms.Append(f.title[k], caption)
-			}
+		titles[k] = head + captions(d.Text, head, tables, c.End)
+	}
+	return numbers, titles
+}
+
+// captions are the titles of the tables, in order, that begin before the end of a
+// chunk, but those that the title of the page has, each after a line end.
+func captions(text, head string, tables []parse.Section, end int) string {
+	var b strings.Builder
+	for _, t := range tables {
+		if t.Start >= end {
+			break
+		}
+		if caption := captionOf(text, t.Start); !strings.Contains(head, caption) {
+			b.WriteString("\n" + caption)
 		}
 	}
+	return b.String()
+}
+
+func pagesAndTables(d parse.Document) (pages, tables []parse.Section) {
+	for _, s := range d.Sections {
+		switch s.Kind {
+		case parse.Page, parse.Slide:
+			pages = append(pages, s)
+		case parse.Table:
+			tables = append(tables, s)
+		default: // says nothing of what a passage is part of
+		}
+	}
+	return pages, tables
 }
 
 // pageHeads are the titles of pages: the short lines they begin with but those
@@ -60,37 +90,38 @@ func (f *lexicalFile) entitle(d parse.Document, chunks []Chunk) {
 // title of the page before it.
 func pageHeads(text string, pages []parse.Section) []string {
 	first := make([][]string, len(pages))
+	goesOn := make([]bool, len(pages))
 	seen := map[string]int{}
 	for i, p := range pages {
-		for line := range strings.Lines(text[p.Start:p.End]) {
-			if line = strings.TrimSpace(line); line == "" {
-				continue
-			}
-			if len(first[i]) == 2*titleLines || !titled(line) {
-				break
-			}
-			first[i] = append(first[i], line)
+		first[i], goesOn[i] = firstLines(text[p.Start:p.End])
+		for _, line := range first[i] {
 			seen[line]++
 		}
 	}
 	heads := make([]string, len(pages))
 	for i, lines := range first {
-		var kept []string
-		for _, line := range lines {
-			if seen[line] <= runningHead && len(kept) < titleLines {
-				kept = append(kept, line)
-			}
-		}
-		heads[i] = strings.Join(kept, "\n")
-		begins := strings.TrimSpace(text[pages[i].Start:pages[i].End])
-		for _, line := range lines {
-			begins = strings.TrimSpace(strings.TrimPrefix(begins, line))
-		}
-		if len(kept) == 0 && i > 0 && strings.HasPrefix(begins, "|") {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return seen[line] > runningHead })
+		heads[i] = strings.Join(lines[:min(titleLines, len(lines))], "\n")
+		if heads[i] == "" && i > 0 && goesOn[i] {
 			heads[i] = heads[i-1]
 		}
 	}
 	return heads
+}
+
+// firstLines are the lines that a page begins with and that can be its title, and
+// whether a table follows them.
+func firstLines(page string) (lines []string, table bool) {
+	for line := range strings.Lines(page) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if len(lines) == 2*titleLines || !titled(line) {
+			return lines, strings.HasPrefix(line, "|")
+		}
+		lines = append(lines, line)
+	}
+	return lines, false
 }
 
 // titled reports whether a line can be one of a title: short, and the end of a

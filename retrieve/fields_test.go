@@ -85,7 +85,7 @@ func TestReports(t *testing.T) {
 
 func TestPassagesOfOtherPagesFirst(t *testing.T) {
 	long := "Vacation of staff\n\n" + strings.Repeat("Vacation days of staff are thirty vacation days a year of vacation. ", 12)
-	d := paged(long, "Notice\n\nThe vacation of staff in probation is set by the head of department, once.", "Laptops\n\nLaptops are replaced.")
+	d := paged(long, "Notice\n\nThe vacation of staff in probation is set by the head of department, once.", "Laptops\n\nOld ones are replaced.")
 	r := New(Options{Splitter: Splitter{Size: 40}})
 	found, err := r.Retrieve(t.Context(), Request{Query: "vacation days of staff", Documents: []parse.Document{d}, Limit: 2, Threshold: new(0.0)})
 	require.NoError(t, err)

@@ -18,9 +18,18 @@ type lexicalFile struct {
 	words int        // of all bodies
 	title [][]uint32 // by chunk: terms of the titles of its page and table
 	pages []int      // by chunk: the number of its page from 0, -1 for none
+	// sample is set where only some passages are in memory: words are of all of
+	// them, and body, above and title are empty for the others.
+	sample *sampled
 
-	sort   sync.Once
-	sorted []uint32 // terms in alphabetical order, see variants
+	sorted *sortedTerms
+}
+
+// sortedTerms are the numbers of an analyzer's terms in alphabetical order, see
+// variants.
+type sortedTerms struct {
+	once sync.Once
+	ids  []uint32
 }
 
 // detectIn is how many bytes of a file its language is told from.
@@ -29,19 +38,24 @@ const detectIn = 8 << 10
 // newLexicalFile analyses a file; it stops with the context's error.
 func newLexicalFile(ctx context.Context, lex *lexis.Lexicon, d parse.Document, chunks []Chunk) (*lexicalFile, error) {
 	f := &lexicalFile{
-		terms: lex.Analyzer(lex.Detect(d.Text[:min(len(d.Text), detectIn)])),
-		body:  make([][]uint32, len(chunks)), above: make([][]uint32, len(chunks)),
+		terms: lex.Analyzer(lex.Detect(d.Text[:min(len(d.Text), detectIn)])), sorted: new(sortedTerms),
+		body: make([][]uint32, len(chunks)), above: make([][]uint32, len(chunks)),
 	}
 	for i, c := range chunks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		f.body[i] = f.terms.Append(make([]uint32, 0, len(c.Text)/5), c.Text)
-		f.above[i] = f.terms.Append(f.terms.Append(nil, c.Heading), c.Header)
+		f.analyse(i, c)
 		f.words += len(f.body[i])
 	}
 	f.entitle(d, chunks)
 	return f, nil
+}
+
+// analyse takes the terms of one chunk.
+func (f *lexicalFile) analyse(i int, c Chunk) {
+	f.body[i] = f.terms.Append(make([]uint32, 0, len(c.Text)/5), c.Text)
+	f.above[i] = f.terms.Append(f.terms.Append(nil, c.Heading), c.Header)
 }
 
 // lexicalHits are the scores of one query: for every chunk of every file, in order.
@@ -50,11 +64,12 @@ type lexicalHits struct {
 	asked map[lexis.Language]*lexicalQuery
 }
 
-// searchLexical scores every chunk of files for the query.
-func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, query string, set *setting) lexicalHits {
+// searchLexical scores every chunk of files for the query. What collections
+// found gives their statistics.
+func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, outside []Candidates, query string, set *setting) lexicalHits {
 	asked := map[lexis.Language]*lexicalQuery{}
 	hits := lexicalHits{make([][]float64, len(files)), asked}
-	size := measureCorpus(files, set.neighbours)
+	size := measureCorpus(files, outside, set.neighbours)
 	for i, f := range files {
 		q := asked[f.terms.Lang]
 		if q == nil {
@@ -63,7 +78,8 @@ func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, query string, set *
 		}
 		q.count(i, f)
 	}
-	for _, q := range asked {
+	for lang, q := range asked {
+		q.countOutside(lang, outside)
 		q.weigh(size)
 	}
 	for i, f := range files {
@@ -78,23 +94,45 @@ type corpusSize struct {
 	chunkWords, fileWords float64 // on average
 }
 
-func measureCorpus(files []*lexicalFile, neighbours float64) corpusSize {
-	var s corpusSize
-	words, around := 0, 0.0
+func measureCorpus(files []*lexicalFile, outside []Candidates, neighbours float64) corpusSize {
+	var all Size
 	for _, f := range files {
-		s.chunks += float64(len(f.body))
-		words += f.words
-		around += float64(f.words)
+		if f.sample != nil {
+			continue // counted in outside
+		}
+		all.Documents++
+		all.Passages += len(f.body)
+		all.Words += f.words
 		for k := range f.body {
-			for _, o := range f.beside(k) {
-				around += neighbours * float64(len(f.body[o]))
+			for _, o := range beside(k, len(f.body)) {
+				if o >= 0 {
+					all.Beside += len(f.body[o])
+				}
 			}
 		}
 	}
-	s.files = float64(len(files))
-	s.chunkWords = around / max(s.chunks, 1)
-	s.fileWords = float64(words) / max(s.files, 1)
-	return s
+	for _, o := range outside {
+		all = all.plus(o.Size)
+	}
+	return newCorpusSize(all, neighbours)
+}
+
+func newCorpusSize(s Size, neighbours float64) corpusSize {
+	return corpusSize{
+		files: float64(s.Documents), chunks: float64(s.Passages),
+		chunkWords: (float64(s.Words) + float64(neighbours*float64(s.Beside))) / max(float64(s.Passages), 1),
+		fileWords:  float64(s.Words) / max(float64(s.Documents), 1),
+	}
+}
+
+// countOutside adds the passages and files of collections that hold the terms.
+func (q *lexicalQuery) countOutside(lang lexis.Language, outside []Candidates) {
+	for _, o := range outside {
+		for i, n := range o.Terms[string(lang)] {
+			q.terms[i].chunks += float64(n.Passages)
+			q.terms[i].files += float64(n.Documents)
+		}
+	}
 }
 
 // termCounts are what a file has of a query: chunk after chunk, one number for
@@ -127,14 +165,17 @@ func (q *lexicalQuery) count(file int, f *lexicalFile) {
 			q.tallyPairs(counts.pairs[k*p:(k+1)*p], column, f.title[k], q.set.titles)
 		}
 		for i, x := range row {
-			if x > 0 {
+			if x > 0 && f.sample == nil {
 				q.terms[i].chunks++
 				seen[i]++
 			}
 		}
 	}
+	if f.sample != nil {
+		seen = f.sample.holding
+	}
 	for i, s := range seen {
-		if s > 0 {
+		if s > 0 && f.sample == nil {
 			q.terms[i].files++
 		}
 		counts.holding[i] = q.set.subject > 0 && len(f.body) >= subjectChunks && s*subjectShare >= len(f.body)
@@ -214,91 +255,135 @@ func inverseFrequency(holding, n float64) float64 {
 	return math.Log(1 + (n-holding+.5)/(holding+.5))
 }
 
+// passages is what scoring asks about a file: the in-memory one, or the counts
+// of a collection.
+type passages interface {
+	length(chunk int) int  // its terms
+	ranked(chunk int) bool // false: it is known only for the sake of those beside it
+	allWords() int
+	total(term int, counts []float32) float64 // occurrences in the whole file of a term of the query
+}
+
+func (f *lexicalFile) length(chunk int) int  { return len(f.body[chunk]) }
+func (f *lexicalFile) ranked(chunk int) bool { return f.sample == nil || f.sample.hits[chunk] }
+func (f *lexicalFile) allWords() int         { return f.words }
+
+func (f *lexicalFile) total(term int, counts []float32) float64 {
+	if f.sample != nil {
+		return f.sample.totals[term]
+	}
+	return sumEvery(counts, term, len(counts)/max(len(f.body), 1))
+}
+
+// sumEvery adds every step-th number from start.
+func sumEvery(numbers []float32, start, step int) float64 {
+	total := 0.0
+	for at := start; at < len(numbers); at += step {
+		total += float64(numbers[at])
+	}
+	return total
+}
+
 // score returns the ranking score of each chunk of a file.
 func (q *lexicalQuery) score(file int, f *lexicalFile, size corpusSize) []float64 {
 	scores := make([]float64, len(f.body))
-	if q.counts[file].terms == nil {
-		return scores
-	}
-	ideal, n := 0.0, len(q.terms)
-	for _, t := range q.terms[:q.own] {
-		ideal += t.weight
-	}
-	phraseWeight := make([]float64, len(q.phrases))
-	for i, p := range q.phrases {
-		for _, t := range p.terms {
-			phraseWeight[i] += q.terms[t].weight
-		}
-	}
-	buffer := make([]float64, n)
-	whole := q.set.document * q.document(file, f, size)
-	for k := range f.body {
-		row, pairs := q.context(buffer, file, f, k, q.set.neighbours), q.pairsOf(file, k)
-		norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*f.wordsAround(k, q.set.neighbours)/size.chunkWords)
-		sum := 0.0
-		for i, x := range row[:q.own] {
-			if x > 0 {
-				sum += q.terms[i].weight * x / (x + norm)
-			}
-		}
-		for i, p := range q.pairs[:q.ownPair] {
-			if y := float64(pairs[i]); y > 0 {
-				sum += q.set.pairs * min(q.terms[p.first].weight, q.terms[p.second].weight) * y / (y + norm)
-			}
-		}
-		if q.set.phrases > 0 {
-			for i, p := range q.phrases {
-				sum += float64(q.set.phrases * phraseWeight[i] * q.share(p, row, pairs, norm, inRanking))
-			}
-		}
-		if sum > 0 {
-			scores[k] = (sum + whole) / ideal
-		}
+	if q.counts[file].terms != nil {
+		q.scoreCounts(scores, q.counts[file], f, size)
 	}
 	return scores
 }
 
+// scoreCounts scores the chunks of a file from the counts of its terms. Without
+// counts of pairs, what these and phrases add is left out.
+func (q *lexicalQuery) scoreCounts(scores []float64, counts termCounts, f passages, size corpusSize) {
+	ideal, n := 0.0, len(q.terms)
+	for _, t := range q.terms[:q.own] {
+		ideal += t.weight
+	}
+	buffer := make([]float64, n)
+	whole := q.set.document * q.document(counts, f, size)
+	for k := range scores {
+		if !f.ranked(k) {
+			continue
+		}
+		var pairs []float32
+		if counts.pairs != nil {
+			pairs = q.pairsIn(counts, k)
+		}
+		row := q.context(buffer, counts, len(scores), k, q.set.neighbours)
+		norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*wordsAround(f, k, len(scores), q.set.neighbours)/size.chunkWords)
+		if sum := q.passage(row, pairs, norm); sum > 0 {
+			scores[k] = (sum + whole) / ideal
+		}
+	}
+}
+
+// passage is the BM25 sum of a passage by its counts of terms and pairs. Where
+// pairs is nil, what pairs and phrases add is left out.
+func (q *lexicalQuery) passage(row []float64, pairs []float32, norm float64) float64 {
+	sum := 0.0
+	for i, x := range row[:q.own] {
+		if x > 0 {
+			sum += q.terms[i].weight * x / (x + norm)
+		}
+	}
+	if pairs == nil {
+		return sum
+	}
+	for i, p := range q.pairs[:q.ownPair] {
+		if y := float64(pairs[i]); y > 0 {
+			sum += q.set.pairs * min(q.terms[p.first].weight, q.terms[p.second].weight) * y / (y + norm)
+		}
+	}
+	for _, p := range q.phrases {
+		weight := q.set.phrases
+		if weight == 0 {
+			break
+		}
+		own := 0.0
+		for _, t := range p.terms {
+			own += q.terms[t].weight
+		}
+		sum += float64(weight * own * q.share(p, row, pairs, norm, inRanking))
+	}
+	return sum
+}
+
 // document is the BM25 sum of the whole file.
-func (q *lexicalQuery) document(file int, f *lexicalFile, size corpusSize) float64 {
-	n := len(q.terms)
-	norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*float64(f.words)/size.fileWords)
+func (q *lexicalQuery) document(counts termCounts, f passages, size corpusSize) float64 {
+	norm := q.set.saturation * (1 - q.set.lengthShare + q.set.lengthShare*float64(f.allWords())/size.fileWords)
 	sum := 0.0
 	for i, t := range q.terms[:q.own] {
-		total := 0.0
-		for at := i; at < len(q.counts[file].terms); at += n {
-			total += float64(q.counts[file].terms[at])
-		}
-		if total > 0 {
+		if total := f.total(i, counts.terms); total > 0 {
 			sum += t.inFiles * total / (total + norm)
 		}
 	}
 	return sum
 }
 
-// beside are the chunks before and after one.
-func (f *lexicalFile) beside(chunk int) []int {
-	var at [2]int
-	n := 0
-	for _, k := range [2]int{chunk - 1, chunk + 1} {
-		if 0 <= k && k < len(f.body) {
-			at[n] = k
-			n++
-		}
+// beside are the chunks before and after one of n, -1 where there is none.
+func beside(chunk, n int) [2]int {
+	if chunk+1 == n {
+		return [2]int{chunk - 1, -1}
 	}
-	return at[:n]
+	return [2]int{chunk - 1, chunk + 1}
 }
 
 // wordsAround is the length of a chunk and, for the given weight, of those beside it.
-func (f *lexicalFile) wordsAround(chunk int, weight float64) float64 {
-	words := float64(len(f.body[chunk]))
-	for _, k := range f.beside(chunk) {
-		words += weight * float64(len(f.body[k]))
+func wordsAround(f passages, chunk, chunks int, weight float64) float64 {
+	words := float64(f.length(chunk))
+	for _, k := range beside(chunk, chunks) {
+		if k >= 0 {
+			words += weight * float64(f.length(k))
+		}
 	}
 	return words
 }
 
 // pairsOf are the counts of the pairs in a chunk.
-func (q *lexicalQuery) pairsOf(file, chunk int) []float32 {
+func (q *lexicalQuery) pairsOf(file, chunk int) []float32 { return q.pairsIn(q.counts[file], chunk) }
+
+func (q *lexicalQuery) pairsIn(counts termCounts, chunk int) []float32 {
 	n := len(q.pairs)
-	return q.counts[file].pairs[chunk*n : (chunk+1)*n]
+	return counts.pairs[chunk*n : (chunk+1)*n]
 }

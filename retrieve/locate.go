@@ -154,7 +154,7 @@ func (c *Corpus) evidenceIn(words lexicalHits, p passage) evidence {
 	if q == nil || q.counts[p.file].terms == nil {
 		return nil
 	}
-	chunks, text := c.files[p.file].chunks, c.files[p.file].doc.Text
+	chunks, text := c.files[p.file].chunks, c.files[p.file].text()
 	from, to := chunks[p.hitChunks[0]].Start, chunks[p.hitChunks[1]].End
 	an := c.r.lex.Analyzer(f.terms.Lang) // the file's own may be in use
 	column := q.column[p.file]

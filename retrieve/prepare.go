@@ -26,7 +26,16 @@ type prepared struct {
 	byID    map[string]int // chunk id to its place in chunks
 	words   *lexicalFile
 	stats   FileStats
-	locator func() *locator // made when first asked for
+	locator func() *locator       // made when first asked for
+	open    func() parse.Document // of a collection's: reads the whole document, once; else nil
+}
+
+// text is the document's.
+func (f *prepared) text() string {
+	if f.open != nil {
+		return f.open().Text
+	}
+	return f.doc.Text
 }
 
 // prepare finds a document's chunks and vectors in the cache, or makes and

@@ -33,6 +33,10 @@ type Ranked struct {
 // affinity: what a sweep over limits and thresholds starts from. It knows at
 // most the best hundred of each leg.
 func (c *Corpus) Rank(ctx context.Context, query string, n int) ([]Ranked, error) {
+	c, err := c.withCollections(ctx, query)
+	if err != nil {
+		return nil, err
+	}
 	hits, _, err := c.rank(ctx, query)
 	if err != nil {
 		return nil, err
@@ -51,15 +55,18 @@ func (c *Corpus) rank(ctx context.Context, query string) ([]hit, lexicalHits, er
 	if c.total == 0 {
 		return nil, lexicalHits{}, ctx.Err()
 	}
-	vector, err := c.r.embedQuery(ctx, query)
-	if err != nil {
-		return nil, lexicalHits{}, fmt.Errorf("embed the query: %w", err)
+	vector := c.asked
+	if vector == nil {
+		var err error
+		if vector, err = c.r.embedQuery(ctx, query); err != nil {
+			return nil, lexicalHits{}, fmt.Errorf("embed the query: %w", err)
+		}
 	}
 	near, err := c.index.Search(ctx, Query{Vector: vector, Limit: candidates, Files: c.ids})
 	if err != nil {
 		return nil, lexicalHits{}, fmt.Errorf("search the index: %w", err)
 	}
-	hits, words := c.order(query, vector, near, &c.r.set)
+	hits, words := c.order(query, vector, c.nearest(vector, near), &c.r.set)
 	return hits, words, nil
 }
 
@@ -94,7 +101,7 @@ func promote(hits []hit, place int) {
 
 // gather scores the best of both legs, best first.
 func (c *Corpus) gather(query string, vector embed.Vector, near []Match, set *setting) ([]hit, lexicalHits) {
-	words := searchLexical(c.r.lex, c.words, query, set)
+	words := searchLexical(c.r.lex, c.words, c.outside, query, set)
 	hits := c.union(best(words.score), near)
 	lexical := c.r.embedder.Spec().Lexical
 	for i := range hits {

@@ -57,6 +57,7 @@ type Retriever struct {
 	relative float64
 	maxText  int
 	words    wordsCache
+	spare    analyzers
 }
 
 // New makes a Retriever.

@@ -52,14 +52,15 @@ type Match struct {
 
 // Request asks for passages.
 type Request struct {
-	Query     string
-	Documents []parse.Document // in order of attachment
-	Limit     int              // 0 means 3; or AutoLimit
-	Budget    int              // tokens, by the splitter's measure, that cited passages may grow to together; 0 means none grows
-	Threshold *float64         // nil means the embedder's own
-	Namespace string           // separates callers' cache entries (RET-4)
-	Parallel  int              // documents made searchable at a time; 0 means 1
-	Report    func(Step)       // may be nil; called from one goroutine at a time
+	Query       string
+	Documents   []parse.Document // in order of attachment
+	Collections []Collection     // searched beside them, not looked at by Subset
+	Limit       int              // 0 means 3; or AutoLimit
+	Budget      int              // tokens, by the splitter's measure, that cited passages may grow to together; 0 means none grows
+	Threshold   *float64         // nil means the embedder's own
+	Namespace   string           // separates callers' cache entries (RET-4)
+	Parallel    int              // documents made searchable at a time; 0 means 1
+	Report      func(Step)       // may be nil; called from one goroutine at a time
 }
 
 // Step reports work on one file.

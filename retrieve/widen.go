@@ -119,7 +119,7 @@ func (c *Corpus) merged(passages []passage) []passage {
 // mark says in a citation that grew where its hit is.
 func (c *Corpus) mark(cited *chat.Citation, p passage) {
 	f := c.files[p.file]
-	start, end := trim(f.doc.Text, f.chunks[p.hitChunks[0]].Start, f.chunks[p.hitChunks[1]].End)
+	start, end := trim(f.text(), f.chunks[p.hitChunks[0]].Start, f.chunks[p.hitChunks[1]].End)
 	if start != cited.Start || end != cited.End {
 		cited.Hit = &chat.Hit{Start: start, End: end}
 	}

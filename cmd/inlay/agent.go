@@ -245,13 +245,13 @@ func (c *agentCmd) tell(w io.Writer, t *processor.Turn) error {
 			break
 		}
 		if r.Verdict != processor.Continues && (r.Verdict != processor.Failed || r.Family == processor.ToolRuns) {
-			if _, err := fmt.Fprintf(w, "%s: %s: %s\n", r.Name, r.Verdict, printable(r.Reason)); err != nil {
+			if _, err := fmt.Fprintf(w, "%s: %s\n", r.Verdict, printable(r.Reason)); err != nil {
 				return err
 			}
 		}
 		for _, n := range r.Notes {
 			if r.Family != processor.LLMSteps {
-				if _, err := fmt.Fprintf(w, "%s: %s\n", r.Name, printable(n.Message)); err != nil {
+				if _, err := fmt.Fprintf(w, "note: %s\n", printable(n.Message)); err != nil {
 					return err
 				}
 			}
@@ -279,6 +279,6 @@ func writeTrace(w io.Writer, trace []processor.Record) error {
 // agentInjection is how @files are laid in: with the set of prompts that fences
 // them and numbers what can be cited.
 func agentInjection(s searchSettings) (injection.Options, error) {
-	o := injection.Options{Limit: s.Limit, Threshold: s.Threshold}
+	o := injection.Options{Limit: s.Limit, Threshold: s.Threshold, CitationShare: s.Share}
 	return o, o.Validate()
 }

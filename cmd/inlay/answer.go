@@ -25,6 +25,7 @@ type answered struct {
 // ended.
 func (a *app) stream(ctx context.Context, w io.Writer, made *turn.Turn, model wire.Answerer, most int) (said answered, err error) {
 	var text strings.Builder
+	w = wrapping(w)
 	for d, err := range made.Ask(ctx, model, llm.Request{MaxTokens: most}) {
 		if err != nil {
 			_, e := io.WriteString(w, "\n")
@@ -87,7 +88,7 @@ func (c *askCmd) answer(ctx context.Context, a *app, made *turn.Turn, model wire
 	}
 	if c.Output != "json" && isTerminal(a.stdout) {
 		if list := sources(*made.Result, said.Text); list != "" {
-			_, err = io.WriteString(a.stdout, "\n"+list)
+			_, err = io.WriteString(a.stdout, "\n"+fitted(a.stdout, list))
 		}
 	}
 	return &said, err

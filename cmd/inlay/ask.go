@@ -110,7 +110,7 @@ func (c *askCmd) model(a *app, answering bool) (llm.Measurer, wire.Answerer, err
 
 // engine makes the turns of a command.
 func (s settings) engine(ctx context.Context, a *app) (*turn.Engine, error) {
-	injector, err := openInjector(ctx, s.searchSettings, s.ModelSettings, a.getenv)
+	injector, err := s.injector(ctx, a)
 	return &turn.Engine{Injector: injector, Analyzer: s.analyzer(a.getenv)}, err
 }
 
@@ -171,7 +171,7 @@ func (c *askCmd) print(a *app, t *turn.Turn, said *answered) error {
 		return err
 	}
 	if next := c.nextStep(a, res); next != "" {
-		_, err := fmt.Fprintln(a.stderr, "\nnext: "+next)
+		_, err := fmt.Fprintln(a.stderr, fitted(a.stderr, "\nnext: "+next))
 		return err
 	}
 	return nil

@@ -27,6 +27,17 @@ func goClient(t *testing.T, address, folder string) (works []string) {
 	file, err := client.Files.New(ctx, openai.FileNewParams{File: handbook, Purpose: openai.FilePurposeUserData})
 	require.NoError(t, err)
 
+	completion := openai.ChatCompletionNewParams{Model: ollamatest.Chat, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("How long is the notice period?")}}
+	whole, err := client.Chat.Completions.New(ctx, completion)
+	require.NoError(t, err)
+	require.Equal(t, ollamatest.Answer, whole.Choices[0].Message.Content)
+	var sum openai.ChatCompletionAccumulator
+	for chunks := client.Chat.Completions.NewStreaming(ctx, completion); chunks.Next(); {
+		require.True(t, sum.AddChunk(chunks.Current()))
+	}
+	require.Equal(t, ollamatest.Answer, sum.Choices[0].Message.Content)
+	works = append(works, "chat", "chat stream")
+
 	ask := responses.ResponseNewParams{Model: ollamatest.Chat, Input: responses.ResponseNewParamsInputUnion{OfInputItemList: responses.ResponseInputParam{
 		responses.ResponseInputItemParamOfMessage(responses.ResponseInputMessageContentListParam{
 			responses.ResponseInputContentParamOfInputText("How long is the notice period?"),

@@ -31,7 +31,7 @@ type clientModel struct{ t *testing.T }
 // ServeHTTP implements http.Handler.
 func (m clientModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/models") {
-		_, _ = fmt.Fprintf(w, `{"data": [{"id": %q}, {"id": %q}]}`, ollamatest.Chat, ollamatest.Caller)
+		_, _ = fmt.Fprintf(w, `{"data": [{"id": %q}, {"id": %q}, {"id": %q}]}`, ollamatest.Chat, ollamatest.Caller, ollamatest.Llama3)
 		return
 	}
 	var asked struct {
@@ -131,7 +131,7 @@ func scripted(t *testing.T, script, address string, env ...string) (features []s
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	node := exec.CommandContext(ctx, "node", filepath.Join(dir, script), address+"/v1", clientFolder(t), ollamatest.Chat, ollamatest.Caller)
+	node := exec.CommandContext(ctx, "node", filepath.Join(dir, script), address+"/v1", clientFolder(t), ollamatest.Chat, ollamatest.Caller, ollamatest.Llama3)
 	node.Env = append(os.Environ(), env...)
 	out, err := node.CombinedOutput()
 	t.Logf("%s", out)

@@ -24,7 +24,7 @@ func (c *configCmd) Run(_ context.Context, a *app) error {
 	values := valuesOf(c)
 	for _, o := range settingRows() {
 		from := cmp.Or(a.settings.from[o.Flag], "default")
-		fmt.Fprintf(&b, "%-52s # %s; --%s, %s\n", o.Key+": "+scalar(values[o.Key]), from, o.Flag, o.Env())
+		fmt.Fprintf(&b, "%-52s # %s; --%s, %s\n", o.Key+": "+scalar(o.Written(values[o.Key])), from, o.Flag, o.Env())
 	}
 	_, err := fmt.Fprint(a.stdout, b.String())
 	return err

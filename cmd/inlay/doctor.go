@@ -18,7 +18,7 @@ import (
 type doctorCmd struct {
 	serveCmd
 	Only   []string `placeholder:"CHECK" help:"Make these checks alone: settings, address, data, disk, cache, keys, tls, upstreams, embedder, intent, route, processors, worker, pdfium, ocr, clock, server."`
-	Output string   `enum:"text,json" default:"text" help:"What to print: text or json."`
+	Output string   `short:"o" enum:"text,json" default:"text" help:"What to print: text or json."`
 }
 
 // verdict is how a check ended.

@@ -173,14 +173,17 @@ func trials() map[string]trial {
 	pasted := ask("Which is the tallest?\n\n```csv\nname,height\n"+strings.Repeat("lamp,12\n", 60)+"```\n", nil)
 	pasted.files = nil
 	return map[string]trial{
-		"mode":                         {"none", ask(period, nil), func(o outcome) bool { return o.Strategy == "none" && o.Prompt == period }},
-		"policy":                       {"mixed", mixed, func(o outcome) bool { return strings.Contains(o.Prompt, "purple lantern") }},
-		"coverage":                     {"off", ask("Summarise the document.", map[string]any{"retrieval_affinity_threshold": 0.99}), func(o outcome) bool { return o.Citations == 0 }},
-		"on_overflow":                  {"retrieve", ask(period, map[string]any{"mode": "full", "context_length": 700}), func(o outcome) bool { return o.Strategy == "retrieval" }},
-		"on_failure":                   {"continue", asked{question: period, files: broken}, func(o outcome) bool { return o.Refused == "" }},
-		"strict":                       {true, half, func(o outcome) bool { return o.Refused != "" }},
-		"expand_query":                 {true, leaning, func(o outcome) bool { return strings.Contains(o.Prompt, "four weeks") }},
-		"retrieval_limit":              {2, ask(period, map[string]any{"mode": "retrieval"}), func(o outcome) bool { return o.Limit == 2 }},
+		"mode":            {"none", ask(period, nil), func(o outcome) bool { return o.Strategy == "none" && o.Prompt == period }},
+		"policy":          {"mixed", mixed, func(o outcome) bool { return strings.Contains(o.Prompt, "purple lantern") }},
+		"coverage":        {"off", ask("Summarise the document.", map[string]any{"retrieval_affinity_threshold": 0.99}), func(o outcome) bool { return o.Citations == 0 }},
+		"on_overflow":     {"retrieve", ask(period, map[string]any{"mode": "full", "context_length": 700}), func(o outcome) bool { return o.Strategy == "retrieval" }},
+		"on_failure":      {"continue", asked{question: period, files: broken}, func(o outcome) bool { return o.Refused == "" }},
+		"strict":          {true, half, func(o outcome) bool { return o.Refused != "" }},
+		"expand_query":    {true, leaning, func(o outcome) bool { return strings.Contains(o.Prompt, "four weeks") }},
+		"retrieval_limit": {2, ask(period, map[string]any{"mode": "retrieval"}), func(o outcome) bool { return o.Limit == 2 }},
+		"citation_share": {1.0, ask(period, map[string]any{"mode": "retrieval", "retrieval_limit": 1, "context_length": 2048}), func(o outcome) bool {
+			return strings.Count(o.Prompt, "Lamps") > 30
+		}},
 		"retrieval_affinity_threshold": {0.9, ask(period, map[string]any{"mode": "retrieval"}), func(o outcome) bool { return o.Threshold == 0.9 }},
 		"target_context_use":           {1, ask(period, nil), func(o outcome) bool { return o.Strategy == "inject-full-content" }},
 		"reserve_output_tokens":        {600, ask(period, map[string]any{"mode": "full"}), func(o outcome) bool { return o.Refused != "" }},
@@ -212,6 +215,11 @@ func TestEveryOptionOfARequest(t *testing.T) {
 				require.False(t, one.shows(plain), "%s without: %+v", o.Key, plain)
 				set := d.ask(t, with(one.turn, o.Key, one.value))
 				require.True(t, one.shows(set), "%s: %+v", o.Key, set)
+				if o.Word != "" {
+					worded := d.ask(t, with(one.turn, o.Key, o.Word))
+					require.Empty(t, worded.Refused)
+					require.NotEqual(t, plain.Limit, worded.Limit, "auto takes what a tenth of the window holds")
+				}
 
 				bad, not := any("SECRET"), ""
 				if o.Kind != options.Choice && o.Kind != options.Bool {

@@ -192,8 +192,13 @@ func TestDrillDisk(t *testing.T) {
 	require.NotEmpty(t, refused)
 	require.NotEmpty(t, kept)
 	check("full")
+	status, body := d.disk()
+	require.Equal(t, http.StatusServiceUnavailable, status, "readiness says so")
+	require.Equal(t, "full", body)
 	d.kill()
-	restart := d.start()
+	begun := time.Now()
+	require.NoError(t, d.begin())
+	restart := time.Since(begun)
 	check(fmt.Sprintf("killed and started while full (%v)", restart.Round(time.Millisecond)))
 	n := 0
 	for id := range kept {
@@ -223,10 +228,36 @@ func TestDrillDisk(t *testing.T) {
 		}
 	}
 	check("not a byte left, by others")
+	gone := 0
+	for id := range kept {
+		d.must(d.json(http.MethodDelete, "/v1/files/"+id, "", nil))
+		delete(kept, id)
+		if gone++; gone == 3 {
+			break
+		}
+	}
+	clear(refused)
+	check("3 deletions without a byte left")
+	more, err := os.OpenFile(others, os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	filled, err := io.Copy(more, rand.Reader)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	require.NoError(t, more.Close())
+	require.Greater(t, filled, int64(3*700<<10-(1<<20)), "they made room, which others took")
 	require.NoError(t, os.Remove(others))
 	clear(refused)
 	d.must(d.json(http.MethodPost, "/v1/chats", "", map[string]any{}))
 	check("room again")
+}
+
+// disk is what /readyz says of the disk.
+func (d *drill) disk() (status int, disk string) {
+	d.t.Helper()
+	got, err := d.json(http.MethodGet, "/readyz", "", nil)
+	require.NoError(d.t, err)
+	var v struct{ Disk string }
+	require.NoError(d.t, json.Unmarshal(got.body, &v), string(got.body))
+	return got.status, v.Disk
 }
 
 // refusals counts refusals by their status.

@@ -104,7 +104,9 @@ func (d *drill) states() (status int, states map[string]string) {
 	d.t.Helper()
 	got, err := d.json(http.MethodGet, "/readyz", "", nil)
 	require.NoError(d.t, err)
-	var v struct{ Upstreams []struct{ Name, State string } }
+	var v struct {
+		Upstreams []struct{ Name, State string }
+	}
 	require.NoError(d.t, json.Unmarshal(got.body, &v), string(got.body))
 	states = map[string]string{}
 	for _, u := range v.Upstreams {

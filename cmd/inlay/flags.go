@@ -27,6 +27,9 @@ func fillFlags(k *kong.Kong) error {
 		if !ok {
 			return fmt.Errorf("flag --%s: key %s is not in the table of options", flag.Name, flag.Tag.Get("key"))
 		}
+		for _, letter := range o.Short {
+			flag.Short = letter
+		}
 		flag.Name, flag.Help, flag.PlaceHolder = o.Flag, o.Usage(command), o.Hint()
 		flag.Default, flag.HasDefault = o.DefaultIn(command), o.DefaultIn(command) != ""
 		flag.Mapper = optionMapper{o}

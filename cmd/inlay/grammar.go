@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 )
@@ -17,7 +18,7 @@ func grammar(args []string) any {
 	found := false
 	for f := range whole.Fields() {
 		_, command := f.Tag.Lookup("cmd")
-		named := command && strings.ToLower(f.Name) == args[0]
+		named := command && cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name)) == args[0]
 		found = found || named
 		if !command || named {
 			fields = append(fields, f)

@@ -134,7 +134,7 @@ func errNoKey(id string) error {
 type keysListCmd struct {
 	dataSettings
 	Owner  string `placeholder:"NAME" help:"Only the keys of this owner."`
-	Output string `enum:"text,json" default:"text" help:"What to print: text or json."`
+	Output string `short:"o" enum:"text,json" default:"text" help:"What to print: text or json."`
 }
 
 type keyJSON struct {

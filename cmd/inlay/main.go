@@ -1,4 +1,4 @@
-// Command inlay lays the right part of your documents into a prompt: it
+// Command inlay injects the right part of your documents into a prompt: it
 // measures the model's context window, decides whether attached files go in
 // whole or as cited passages, and says why.
 package main

@@ -16,7 +16,7 @@ import (
 // parseCmd prints what a file yields.
 type parseCmd struct {
 	readSettings
-	Output string `enum:"text,json" default:"text" help:"What to print: the text, or the document with its map of sections."`
+	Output string `short:"o" enum:"text,json" default:"text" help:"What to print: the text, or the document with its map of sections."`
 	Boxes  bool   `help:"With --output json: where each word stands on its page (PDF)."`
 	Quiet  bool   `short:"q" help:"No statuses."`
 

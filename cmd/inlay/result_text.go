@@ -48,7 +48,7 @@ func printResult(w io.Writer, r injection.Result) error {
 	}
 	printCitations(&b, r)
 	printProblems(&b, r)
-	_, err := io.WriteString(w, printable(b.String()))
+	_, err := io.WriteString(w, fitted(w, printable(b.String())))
 	return err
 }
 
@@ -129,6 +129,12 @@ func indexed(i *injection.IndexReport) string {
 }
 
 func printCitations(b *strings.Builder, r injection.Result) {
+	for _, n := range r.Notes {
+		fmt.Fprintf(b, "\n%s of %s\n", n.Kind, oneLine(n.File))
+		for line := range strings.Lines(n.Text) {
+			b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
+		}
+	}
 	for _, c := range r.Citations {
 		b.WriteString("\n" + oneLine(injection.Cite(c)))
 		if r.Coverage == nil {

@@ -51,7 +51,7 @@ type routeCmd struct {
 	LastPath       string `placeholder:"PATH" help:"File that it was about."`
 	LastResult     string `placeholder:"FILE" help:"What it returned."`
 	System         string `placeholder:"FILE" help:"The full system prompt that is compared with (default: one with the mode's tool catalogue)."`
-	Output         string `enum:"text,json,prompt" default:"text" help:"What to print: the decision as text or json, or the system prompt that would be sent."`
+	Output         string `short:"o" enum:"text,json,prompt" default:"text" help:"What to print: the decision as text or json, or the system prompt that would be sent."`
 
 	Ask []string `arg:"" help:"What the user asks."`
 }

@@ -23,7 +23,7 @@ type cli struct {
 	ConfigFile string           `name:"config" placeholder:"FILE" help:"Configuration file (default: ./inlay.yaml, then inlay/inlay.yaml in your configuration folder)."`
 	Version    kong.VersionFlag `help:"Print the version and exit."`
 
-	Ask      askCmd      `cmd:"" help:"Lay files into a prompt for a question: the main job."`
+	Ask      askCmd      `cmd:"" help:"Inject files into a prompt for a question: the main job."`
 	Chat     chatCmd     `cmd:"" help:"Talk with a model about files: interactive, or one question."`
 	Agent    agentCmd    `cmd:"" help:"Let a model work with a folder: ask, look at files with read-only tools, answer."`
 	Parse    parseCmd    `cmd:"" help:"Print the text that a file yields, or its document with the map of sections."`
@@ -34,12 +34,16 @@ type cli struct {
 	Route    routeCmd    `cmd:"" help:"Show whether an ask needs a tool or the large model, and the prompt for it."`
 	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
 	Serve    serveCmd    `cmd:"" help:"Serve document chat over HTTP, for any client of the OpenAI API."`
-	Keys     keysCmd     `cmd:"" help:"Make, list and revoke the keys of the service."`
+	Library  libraryCmd  `cmd:"" help:"Keep folders as libraries that are searched where they are: add, sync, watch, list, show, search, remove."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer libraries and a folder to agents by the Model Context Protocol, over standard input and output."`
+	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke the keys of the service."`
+	Cache    cacheCmd    `cmd:"" help:"Clear what was derived from documents."`
 	Doctor   doctorCmd   `cmd:"" help:"Check a set-up, and say what to do where it is not sound."`
-}
 
-// version is what --version prints.
-const version = "inlay 0.1.0"
+	Completion completionCmd `cmd:"" help:"Print the completion script of a shell."`
+	Man        manCmd        `cmd:"" hidden:"" help:"Write the manual pages."`
+	VersionCmd versionCmd    `cmd:"" name:"version" help:"Print the version, the commit and the Go release."`
+}
 
 // app is what a subcommand runs with.
 type app struct {
@@ -79,12 +83,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if a.settings, err = openSource(args, getenv); err != nil {
 		return a.report(args, err)
 	}
-	parser, err := kong.New(grammar(args),
-		kong.Name("inlay"), kong.Description("Lay the right part of your documents into a prompt."),
-		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited{code}) }),
-		kong.TypeMapper(reflect.TypeFor[rawArg](), kong.MapperFunc(rawMapper)), kong.WithHyphenPrefixedParameters(true),
-		kong.Resolvers(a.settings), kong.Bind(a), kong.Vars{"version": version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.PostBuild(fillFlags),
-	)
+	parser, err := kong.New(grammar(args), append(kongOptions(), kong.Writers(stdout, stderr), kong.Resolvers(a.settings), kong.Bind(a))...)
 	if err != nil {
 		return a.report(args, err)
 	}
@@ -101,6 +100,15 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	return a.report(args, k.Run(a))
+}
+
+// kongOptions are those of the command line, whatever runs it.
+func kongOptions() []kong.Option {
+	return []kong.Option{
+		kong.Name("inlay"), kong.Description("Inject the right part of your documents into a prompt."), kong.Exit(func(code int) { panic(exited{code}) }),
+		kong.TypeMapper(reflect.TypeFor[rawArg](), kong.MapperFunc(rawMapper)), kong.WithHyphenPrefixedParameters(true),
+		kong.Vars{"version": version}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.PostBuild(fillFlags),
+	}
 }
 
 // usageError is a mistake on the command line.
@@ -127,7 +135,7 @@ func (a *app) report(args []string, err error) error {
 	if fault.Is(err, fault.Canceled) {
 		message = "canceled"
 	}
-	if _, e := fmt.Fprintln(a.stderr, "inlay:", printable(message)); e != nil {
+	if _, e := io.WriteString(a.stderr, fitted(a.stderr, "inlay: "+printable(message)+"\n")); e != nil {
 		return errors.Join(err, e)
 	}
 	if wantsJSON(args) && !errors.Is(err, errUnwell) && !errors.As(err, new(*shown)) { // what was printed says it all
@@ -138,9 +146,11 @@ func (a *app) report(args []string, err error) error {
 	return err
 }
 
+// wantsJSON reports whether --output json is among the arguments, in one of its forms.
 func wantsJSON(args []string) bool {
-	i := slices.Index(args, "--output")
-	return slices.Contains(args, "--output=json") || i >= 0 && i+1 < len(args) && args[i+1] == "json"
+	i := slices.IndexFunc(args, func(a string) bool { return a == "--output" || a == "-o" })
+	joined := slices.ContainsFunc(args, func(a string) bool { return a == "--output=json" || a == "-ojson" || a == "-o=json" })
+	return joined || i >= 0 && i+1 < len(args) && args[i+1] == "json"
 }
 
 // shown joins an error that standard output has as JSON already.

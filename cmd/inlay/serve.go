@@ -31,7 +31,6 @@ type serveCmd struct {
 
 // serviceSettings shape the service.
 type serviceSettings struct {
-	dataSettings
 	chainSettings
 	Addr        string        `key:"addr"`
 	Upstream    []string      `key:"upstreams"`
@@ -47,7 +46,9 @@ type serviceSettings struct {
 	MaxTotal    int64         `key:"max_kept_bytes"`
 	Memory      int64         `key:"document_memory_bytes"`
 	Load        int64         `key:"document_load_bytes"`
+	Questions   int           `key:"max_questions"`
 	MaxSearch   int           `key:"max_search_bytes"`
+	CacheAge    time.Duration `key:"cache_age"`
 	MaxTime     time.Duration `key:"max_time"`
 	Rate        float64       `key:"rate"`
 	Concurrency int           `key:"concurrency"`

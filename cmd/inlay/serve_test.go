@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -184,29 +183,4 @@ func TestGoneClient(t *testing.T) {
 		_, err := client.Chat.Completions.New(ctx, short)
 		return err
 	})
-}
-
-// TestNodeClient is OpenAI's client for JavaScript, where npm can install it.
-func TestNodeClient(t *testing.T) {
-	upstream := ollamatest.Real(t)
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("npm is not installed")
-	}
-	dir := t.TempDir()
-	install := exec.CommandContext(t.Context(), npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", dir, "openai@7.55.0")
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Skipf("npm cannot install openai: %s", out)
-	}
-	script, err := os.ReadFile("../../scripts/openai-client.mjs")
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "client.mjs"), script, 0o600))
-	address := served(t, "--upstream", "local=ollama:"+upstream)
-	handbook, err := filepath.Abs("../../testdata/handbook.md")
-	require.NoError(t, err)
-	node := exec.CommandContext(t.Context(), "node", filepath.Join(dir, "client.mjs"), address+"/v1", handbook, ollamatest.Chat, ollamatest.Llama3)
-	out, err := node.CombinedOutput()
-	t.Logf("%s", out)
-	require.NoError(t, err)
-	require.Contains(t, string(out), "all good")
 }

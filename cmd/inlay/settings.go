@@ -24,17 +24,20 @@ import (
 type settings struct {
 	wire.ModelSettings
 	searchSettings
-	Mode             string  `key:"mode"`
-	Policy           string  `key:"policy"`
-	Coverage         string  `key:"coverage"`
-	OnOverflow       string  `key:"on_overflow"`
-	OnFailure        string  `key:"on_failure"`
-	Strict           bool    `key:"strict"`
-	TargetContextUse float64 `key:"target_context_use"`
-	ReserveOutput    int     `key:"reserve_output_tokens"`
-	PromptSet        string  `key:"prompt_set"`
-	ExpandQuery      bool    `key:"expand_query"`
-	Intent           string  `key:"intent"`
+	Mode             string   `key:"mode"`
+	Policy           string   `key:"policy"`
+	Coverage         string   `key:"coverage"`
+	OnOverflow       string   `key:"on_overflow"`
+	OnFailure        string   `key:"on_failure"`
+	Strict           bool     `key:"strict"`
+	TargetContextUse float64  `key:"target_context_use"`
+	ReserveOutput    int      `key:"reserve_output_tokens"`
+	PromptSet        string   `key:"prompt_set"`
+	ExpandQuery      bool     `key:"expand_query"`
+	Intent           string   `key:"intent"`
+	Library          []string `key:"library" short:"L"`
+	filterSettings
+	dataSettings
 }
 
 // readSettings bound what reading a file may cost.
@@ -95,6 +98,7 @@ type searchSettings struct {
 	Embedder  string   `key:"embedder"`
 	Limit     int      `key:"retrieval_limit"`
 	Threshold *float64 `key:"retrieval_affinity_threshold"`
+	Share     *float64 `key:"citation_share"`
 	Relative  float64  `key:"relative"`
 	Chunk     string   `key:"chunk"`
 	Store     string   `key:"store"`
@@ -113,6 +117,29 @@ func openInjector(ctx context.Context, s searchSettings, m wire.ModelSettings, g
 		return nil, err
 	}
 	return wire.OpenInjector(ctx, search, m, getenv)
+}
+
+// injector is that of a command that asks: it has the user's libraries, and makes
+// passages as those that are asked were made.
+func (s settings) injector(ctx context.Context, a *app) (*injection.Injector, error) {
+	search, err := s.search()
+	if err != nil {
+		return nil, err
+	}
+	libraries := wire.OpenLibraries(wire.DataDir(s.Data, a.getenv))
+	if len(s.Library) > 0 {
+		made, err := libraries.Settings(ctx, "", s.Library[0])
+		if err != nil {
+			return nil, err
+		}
+		search = wire.LikeLibrary(search, made)
+	}
+	injector, err := wire.OpenInjector(ctx, search, s.ModelSettings, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	injector.Libraries = libraries
+	return injector, nil
 }
 
 // options are the settings as injection takes them.

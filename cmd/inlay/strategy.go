@@ -82,7 +82,7 @@ func printDiagnostics(w io.Writer, notes []strategy.Diagnostic) error {
 // strategyListCmd lists strategies.
 type strategyListCmd struct {
 	strategySettings
-	Output string `enum:"text,json" default:"text" help:"What to print: text or json."`
+	Output string `short:"o" enum:"text,json" default:"text" help:"What to print: text or json."`
 }
 
 // Run prints a line for each strategy.
@@ -167,7 +167,7 @@ func checkPath(ctx context.Context, l strategy.Loader, path string) (strategy.Se
 // strategyShowCmd shows one strategy.
 type strategyShowCmd struct {
 	strategySettings
-	Output string `enum:"text,json" default:"text" help:"What to print: text or json."`
+	Output string `short:"o" enum:"text,json" default:"text" help:"What to print: text or json."`
 	Name   string `arg:"" help:"Strategy file or id."`
 }
 
@@ -210,7 +210,7 @@ func (c *strategyShowCmd) Run(ctx context.Context, a *app) error {
 type strategyMatchCmd struct {
 	strategySettings
 	contextFlags
-	Output string `enum:"text,json" default:"text" help:"What to print: text or json."`
+	Output string `short:"o" enum:"text,json" default:"text" help:"What to print: text or json."`
 }
 
 // Run prints the strategies that match, in order, and why the others do not.

@@ -26,7 +26,7 @@ type executionJSON struct {
 // strategyReplayCmd renders a kept turn again.
 type strategyReplayCmd struct {
 	Turn   int    `default:"0" placeholder:"N" help:"Which turn of a history, by its message from the user: 1 is the first; 0: the last that a strategy made."`
-	Output string `enum:"prompt,system,json" default:"prompt" help:"What to print: the prompt, the system prompt, or the whole execution as json."`
+	Output string `short:"o" enum:"prompt,system,json" default:"prompt" help:"What to print: the prompt, the system prompt, or the whole execution as json."`
 	File   string `arg:"" help:"A history (inlay.history/v1) or an execution (inlay.execution/v1)."`
 }
 

@@ -28,11 +28,11 @@ type strategyRunCmd struct {
 	NoSave  bool     `help:"Leave the history file as it is."`
 	Input   string   `placeholder:"TEXT" help:"What you want besides; - reads it from standard input."`
 	Allow   []string `placeholder:"DIR" sep:"none" help:"Folder whose files file-manager-selection may read."`
-	DryRun  bool     `help:"Decide over the files, and embed nothing."`
+	DryRun  bool     `short:"n" help:"Decide over the files, and embed nothing."`
 	Exact   bool     `help:"Count every file to its end, whatever the decision needs."`
 	Keep    bool     `help:"Leave placeholders without a value in the prompt."`
 	Quiet   bool     `short:"q" help:"No statuses."`
-	Output  string   `enum:"prompt,system,json" default:"prompt" help:"What to print: the prompt, the system prompt, or the whole execution as json."`
+	Output  string   `short:"o" enum:"prompt,system,json" default:"prompt" help:"What to print: the prompt, the system prompt, or the whole execution as json."`
 	Name    string   `arg:"" help:"Strategy file or id."`
 }
 

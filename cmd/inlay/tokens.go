@@ -13,7 +13,7 @@ import (
 type tokensCmd struct {
 	readSettings
 	Encoding string `default:"o200k_base" enum:"o200k_base,cl100k_base,p50k_base,r50k_base" help:"Vocabulary to count with."`
-	Output   string `enum:"text,json" default:"text" help:"What to print."`
+	Output   string `short:"o" enum:"text,json" default:"text" help:"What to print."`
 
 	File []rawArg `arg:"" optional:"" help:"Files, folders, web addresses and globs to count; - is standard input, as is a pipe without a file."`
 }

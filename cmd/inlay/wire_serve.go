@@ -39,10 +39,12 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	kept, err := wire.OpenStore(filepath.Join(c.Data, "cache"))
+	dir, err := cache.OpenDir(filepath.Join(c.Data, cacheFolder), cache.Options{MaxBytes: wire.CacheBytes, MaxAge: c.CacheAge})
 	if err != nil {
 		return nil, err
 	}
+	go expire(ctx, dir, log)
+	var kept cache.Store = dir
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
 	kept = forgetting{counted{kept, metrics}, recent}
 	upstreams, err := c.upstreams(a, tracer, log, metrics.UpstreamRetried)
@@ -74,7 +76,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	return service.Open(ctx, service.Config{
 		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
 		Data:  c.Data, State: store, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
-		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Logger: log, Observe: metrics,
+		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Questions: c.Questions, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})
 }
@@ -185,8 +187,9 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, 
 	if err != nil {
 		return nil, err
 	}
+	libraries := wire.OpenLibraries(c.Data)
 	return func(owner string) *injection.Injector {
-		return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: retriever, Stages: tracer}
+		return &injection.Injector{Libraries: libraries, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: retriever, Stages: tracer}
 	}, nil
 }
 
@@ -231,6 +234,25 @@ func closeTracer(ctx context.Context, tracer *tracing.Tracer) error {
 	return tracer.Close(ctx)
 }
 
+// cacheFolder is the cache in the data folder.
+const cacheFolder = "cache"
+
+// expire removes what nobody used for long from the cache, every hour until ctx ends.
+func expire(ctx context.Context, dir *cache.Dir, log *slog.Logger) {
+	every := time.NewTicker(time.Hour)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			if err := dir.Expire(); err != nil {
+				log.WarnContext(ctx, "the cache cannot be cleared of old entries", "code", string(fault.CodeOf(err)))
+			}
+		}
+	}
+}
+
 // counted is a store whose lookups are counted.
 type counted struct {
 	cache.Store
@@ -255,4 +277,15 @@ type forgetting struct {
 func (f forgetting) Forget(ctx context.Context, namespace, of string) error {
 	f.recent.Forget(namespace, of)
 	return f.Store.Forget(ctx, namespace, of)
+}
+
+// Erase implements [cache.Eraser].
+func (f forgetting) Erase(ctx context.Context, namespace string) error {
+	f.recent.Erase(namespace)
+	if c, ok := f.Store.(counted); ok {
+		if e, ok := c.Store.(cache.Eraser); ok {
+			return e.Erase(ctx, namespace)
+		}
+	}
+	return nil
 }

@@ -5,8 +5,6 @@ import (
 	"html/template"
 	"slices"
 
-	"gonum.org/v1/plot/plotter"
-
 	"inlay/eval"
 )
 
@@ -25,7 +23,7 @@ type series struct {
 	Name string
 	ink  ink
 	dash dash
-	at   plotter.XYs
+	at   []point
 	ends int // points that are drawn; 0 means all
 }
 
@@ -66,7 +64,7 @@ func row(rep *eval.Report, limit int) []eval.Point {
 func overThreshold(points []eval.Point, name string, i ink, d dash, value func(eval.Scores) float64) series {
 	s := series{Name: name, ink: i, dash: d}
 	for _, p := range points {
-		s.at = append(s.at, plotter.XY{X: p.Threshold, Y: value(p.Scores)})
+		s.at = append(s.at, point{X: p.Threshold, Y: value(p.Scores)})
 	}
 	return s
 }
@@ -164,7 +162,7 @@ func spending(rep *eval.Report) (chart, error) {
 		s := series{Name: fmt.Sprintf("limit %d", limit), ink: inks()[i%len(inks())], dash: dashes()[i%len(dashes())]}
 		points := row(rep, limit)
 		for k, p := range points {
-			s.at = append(s.at, plotter.XY{X: p.Tokens, Y: p.Recall})
+			s.at = append(s.at, point{X: p.Tokens, Y: p.Recall})
 			most = max(most, p.Tokens)
 			if k%max(1, len(points)/10) == 0 {
 				c.Table = append(c.Table, []string{fmt.Sprint(limit), fmt.Sprintf("%.2f", p.Threshold), fmt.Sprintf("%.0f", p.Tokens), share(p.Recall)})
@@ -216,16 +214,15 @@ func affinities(rep *eval.Report) (chart, error) {
 	top := slices.Max(append(slices.Clone(up), .01))
 	bottom := slices.Max(append(slices.Clone(down), .01))
 	p.Y.Min, p.Y.Max = -1.05*bottom, 1.05*top
-	p.Y.Tick.Marker = bothWays{}
+	p.Y.Ticks = bothWays
 	markRange(p, rep.Recommended, p.Y.Min, p.Y.Max)
 	for i := range up {
 		bar(p, i, up[i], first)
 		bar(p, i, -down[i], fourth)
 	}
 	markThreshold(p, rep.Recommended, p.Y.Min, p.Y.Max)
-	var err error
-	c.SVG, err = c.draw(p)
-	return c, err
+	c.SVG = c.draw(p)
+	return c, nil
 }
 
 // merge joins bins to the number of bars drawn, as shares of all questions,

@@ -1,33 +1,28 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
+	"html"
 	"html/template"
-	"image/color"
 	"math"
 	"strings"
-
-	"inlay/internal/lazy"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"inlay/eval"
 )
 
-// The size of a chart in points; the page scales it to its width.
+// The size of a chart in units of its SVG, which the page scales to its width, and
+// the frame of what is drawn in it.
 const (
 	chartWidth  = 640
 	chartHeight = 330
+
+	frameLeft   = 68
+	frameRight  = 630
+	frameTop    = 12
+	frameBottom = 276
 )
 
 // ink names a colour of the page's style sheet, which knows light and dark.
-// While a chart is drawn it is a red of that value, which is replaced by the
-// style sheet's variable in the end.
 type ink uint8
 
 const (
@@ -47,7 +42,8 @@ func (i ink) String() string {
 	return [...]string{"", "first", "second", "third", "fourth", "fifth", "sixth", "text", "grid", "band", "accent"}[i]
 }
 
-func (i ink) color() color.Color { return color.NRGBA{R: uint8(i), G: 0xfe, B: 0x01, A: 0xff} }
+// css is the variable of the style sheet.
+func (i ink) css() string { return "var(--" + i.String() + ")" }
 
 func inks() []ink { return []ink{first, second, third, fourth, fifth, sixth} }
 
@@ -64,132 +60,142 @@ const (
 
 func (d dash) String() string { return [...]string{"solid", "dashed", "dotted", "mixed", "filled"}[d] }
 
-func (d dash) lengths() []vg.Length {
+// lengths are those of strokes and gaps, as SVG has them.
+func (d dash) lengths() string {
 	switch d {
 	case dashed:
-		return []vg.Length{7, 3}
+		return "7 3"
 	case dotted:
-		return []vg.Length{3, 2}
+		return "3 2"
 	case mixed:
-		return []vg.Length{8, 3, 2, 3}
+		return "8 3 2 3"
 	default:
-		return nil
+		return "none"
 	}
 }
 
 func dashes() []dash { return []dash{solid, dashed, dotted, mixed} }
 
+// point is a place on a chart, in the units of its axes.
+type point struct{ X, Y float64 }
+
+// tick is a mark at an axis.
+type tick struct {
+	Value float64
+	Label string
+}
+
+// axis is one of the two of a chart.
+type axis struct {
+	Label    string
+	Min, Max float64
+	Ticks    func(low, high float64) []tick
+}
+
+// plot is a chart being drawn: SVG in the frame of two axes.
+type plot struct {
+	X, Y axis
+	out  strings.Builder
+}
+
 // newPlot is an empty chart of shares over 0..most.
-func newPlot(x, y string, most float64) *plot.Plot {
-	p := plot.New()
-	p.BackgroundColor = nil
-	p.X.Label.Text, p.Y.Label.Text = x, y
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, most, 0, 1
-	p.X.Tick.Marker, p.Y.Tick.Marker = steps{}, percents{}
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Padding = 0
-		a.Color, a.Tick.Color = grid.color(), grid.color()
-		a.Label.TextStyle.Color, a.Tick.Label.Color = text.color(), text.color()
-		a.Label.TextStyle.Font.Variant, a.Tick.Label.Font.Variant = "Sans", "Sans"
-		a.Label.TextStyle.Font.Size, a.Tick.Label.Font.Size = 15, 14
-		a.Label.Padding = 4
+func newPlot(x, y string, most float64) *plot {
+	return &plot{X: axis{x, 0, most, steps}, Y: axis{y, 0, 1, percents}}
+}
+
+// at is where a point lies in the SVG.
+func (p *plot) at(at point) (x, y float64) {
+	share := func(v float64, a axis) float64 { return (v - a.Min) / (a.Max - a.Min) }
+	return frameLeft + share(at.X, p.X)*(frameRight-frameLeft), frameBottom - share(at.Y, p.Y)*(frameBottom-frameTop)
+}
+
+// add appends an element.
+func (p *plot) add(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n", args...) }
+
+// line draws a line through points.
+func (p *plot) line(points []point, i ink, width float64, d dash) error {
+	var at strings.Builder
+	for _, one := range points {
+		x, y := p.at(one)
+		if math.IsNaN(x+y) || math.IsInf(x+y, 0) {
+			return fmt.Errorf("a point is not a number: %v", one)
+		}
+		fmt.Fprintf(&at, "%.1f,%.1f ", x, y)
 	}
-	lines := plotter.NewGrid()
-	lines.Vertical.Color = nil
-	lines.Horizontal.Color, lines.Horizontal.Width = grid.color(), .6
-	p.Add(lines)
-	return p
+	p.add(`<polyline fill="none" stroke="%s" stroke-width="%g" stroke-dasharray="%s" points="%s"/>`, i.css(), width, d.lengths(), strings.TrimSpace(at.String()))
+	return nil
 }
 
 // lines draws every series of the legend.
-func (c *chart) lines(p *plot.Plot) error {
+func (c *chart) lines(p *plot) error {
 	for _, s := range c.Legend {
 		at := s.at
 		if s.ends > 0 {
 			at = at[:s.ends]
 		}
-		l, err := plotter.NewLine(at)
-		if err != nil {
+		if err := p.line(at, s.ink, 2, s.dash); err != nil {
 			return err
 		}
-		l.Color, l.Width, l.Dashes = s.ink.color(), 2, s.dash.lengths()
-		p.Add(l)
 	}
-	var err error
-	c.SVG, err = c.draw(p)
-	return err
+	c.SVG = c.draw(p)
+	return nil
 }
 
 // markRange shades the range that the recommended threshold may lie in.
-func markRange(p *plot.Plot, r eval.Recommendation, bottom, top float64) {
+func markRange(p *plot, r eval.Recommendation, bottom, top float64) {
 	if lo, hi := r.ThresholdRange[0], r.ThresholdRange[1]; hi > lo {
 		area(p, band, lo, bottom, hi, top)
 	}
 }
 
 // markThreshold draws a line at the recommended threshold.
-func markThreshold(p *plot.Plot, r eval.Recommendation, bottom, top float64) {
-	line := &plotter.Line{XYs: plotter.XYs{{X: r.Threshold, Y: bottom}, {X: r.Threshold, Y: top}}}
-	line.Color, line.Width = accent.color(), 1.5
-	p.Add(line)
+func markThreshold(p *plot, r eval.Recommendation, bottom, top float64) {
+	_ = p.line([]point{{r.Threshold, bottom}, {r.Threshold, top}}, accent, 1.5, solid) // a threshold is a number
 }
 
 // area fills a rectangle.
-func area(p *plot.Plot, i ink, left, bottom, right, top float64) {
-	ring := plotter.XYs{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}}
-	p.Add(&plotter.Polygon{XYs: []plotter.XYs{ring}, Color: i.color()})
+func area(p *plot, i ink, left, bottom, right, top float64) {
+	x1, y1 := p.at(point{left, max(bottom, top)})
+	x2, y2 := p.at(point{right, min(bottom, top)})
+	p.add(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`, x1, y1, x2-x1, y2-y1, i.css())
 }
 
 // bar draws one of the histogram's bars.
-func bar(p *plot.Plot, i int, height float64, in ink) {
+func bar(p *plot, i int, height float64, in ink) {
 	if height != 0 {
 		area(p, in, (float64(i)+.06)/bars, 0, (float64(i)+.94)/bars, height)
 	}
 }
 
 // spot marks one point.
-func spot(p *plot.Plot, x, y float64) {
-	p.Add(&plotter.Scatter{
-		XYs:        plotter.XYs{{X: x, Y: y}},
-		GlyphStyle: draw.GlyphStyle{Color: accent.color(), Radius: 5, Shape: draw.CircleGlyph{}},
-	})
+func spot(p *plot, x, y float64) {
+	cx, cy := p.at(point{x, y})
+	p.add(`<circle cx="%.1f" cy="%.1f" r="5" fill="none" stroke="%s" stroke-width="2"/>`, cx, cy, accent.css())
 }
 
 // percents are ticks at every fifth of a scale of shares.
-type percents struct{}
-
-// Ticks implements [plot.Ticker].
-func (percents) Ticks(low, high float64) []plot.Tick {
-	var ticks []plot.Tick
+func percents(low, high float64) (ticks []tick) {
 	for v := low; v <= high+1e-9; v += .2 {
-		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f %%", 100*v)})
+		ticks = append(ticks, tick{v, fmt.Sprintf("%.0f %%", 100*v)})
 	}
 	return ticks
 }
 
 // bothWays are ticks of shares above and below zero, without a sign.
-type bothWays struct{}
-
-// Ticks implements [plot.Ticker].
-func (bothWays) Ticks(low, high float64) []plot.Tick {
-	var ticks []plot.Tick
+func bothWays(low, high float64) (ticks []tick) {
 	step := roundStep(high - low)
 	for v := math.Ceil(low/step) * step; v <= high; v += step {
-		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.3g %%", math.Abs(math.Round(1000*v)/10))})
+		ticks = append(ticks, tick{v, fmt.Sprintf("%.3g %%", math.Abs(math.Round(1000*v)/10))})
 	}
 	return ticks
 }
 
 // steps are five or so round numbers.
-type steps struct{}
-
-// Ticks implements [plot.Ticker].
-func (steps) Ticks(low, high float64) []plot.Tick {
-	var ticks []plot.Tick
+func steps(low, high float64) (ticks []tick) {
 	step := roundStep(high - low)
 	for i := 0; low+float64(i)*step <= high+1e-9; i++ {
 		v := low + float64(i)*step
-		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.6g", v)})
+		ticks = append(ticks, tick{v, fmt.Sprintf("%.6g", v)})
 	}
 	return ticks
 }
@@ -205,30 +211,27 @@ func roundStep(span float64) float64 {
 	return 10 * power
 }
 
-var (
-	inkColor = lazy.Regexp(`#([0-9A-F]{2})FE01`)
-	fontRule = lazy.Regexp(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:[^;"]*;font-style:[^;"]*;`)
-)
+// axes are the horizontal lines of the grid, both axes and their labels.
+func (p *plot) axes() string {
+	under := &plot{X: p.X, Y: p.Y}
+	for _, t := range p.Y.Ticks(p.Y.Min, p.Y.Max) {
+		_, y := p.at(point{p.X.Min, t.Value})
+		under.add(`<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="%s" stroke-width=".6"/>`, frameLeft, y, frameRight, y, grid.css())
+		under.add(`<text x="%d" y="%.1f" text-anchor="end" fill="%s" font-size="14">%s</text>`, frameLeft-7, y+5, text.css(), html.EscapeString(t.Label))
+	}
+	for _, t := range p.X.Ticks(p.X.Min, p.X.Max) {
+		x, _ := p.at(point{t.Value, p.Y.Min})
+		under.add(`<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="%s"/>`, x, frameBottom, x, frameBottom+6, grid.css())
+		under.add(`<text x="%.1f" y="%d" text-anchor="middle" fill="%s" font-size="14">%s</text>`, x, frameBottom+21, text.css(), html.EscapeString(t.Label))
+	}
+	under.add(`<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="%s"/>`, frameLeft, frameBottom, frameRight, frameBottom, grid.css())
+	under.add(`<text x="%d" y="%d" text-anchor="middle" fill="%s" font-size="15">%s</text>`, (frameLeft+frameRight)/2, chartHeight-8, text.css(), html.EscapeString(p.X.Label))
+	under.add(`<text transform="translate(16 %d) rotate(-90)" text-anchor="middle" fill="%s" font-size="15">%s</text>`, (frameTop+frameBottom)/2, text.css(), html.EscapeString(p.Y.Label))
+	return under.out.String()
+}
 
-// draw renders a plot as SVG whose colours and font are the page's.
-func (c *chart) draw(p *plot.Plot) (template.HTML, error) {
-	canvas := vgsvg.New(chartWidth, chartHeight)
-	p.Draw(draw.New(canvas))
-	var out bytes.Buffer
-	if _, err := canvas.WriteTo(&out); err != nil {
-		return "", err
-	}
-	svg := out.String()
-	start := strings.Index(svg, "<g")
-	if start < 0 {
-		return "", fmt.Errorf("the SVG of %s has no content", c.ID)
-	}
-	svg = fontRule().ReplaceAllString(svg[start:], "")
-	svg = inkColor().ReplaceAllStringFunc(svg, func(s string) string {
-		var n ink
-		fmt.Sscanf(s[1:3], "%X", (*uint8)(&n)) //nolint:errcheck // the expression matched two hexadecimal digits
-		return "var(--" + n.String() + ")"
-	})
+// draw is a plot as SVG whose colours and font are the page's.
+func (c *chart) draw(p *plot) template.HTML {
 	head := fmt.Sprintf(`<svg viewBox="0 0 %d %d" role="img" aria-labelledby="%s-title %s-text">`, chartWidth, chartHeight, c.ID, c.ID)
-	return template.HTML(head + svg), nil //nolint:gosec // drawn here from numbers and our own words
+	return template.HTML(head + "\n" + p.axes() + p.out.String() + "</svg>") //nolint:gosec // drawn here from numbers and our own words
 }

@@ -5,14 +5,21 @@ package charset
 // punctuation, and some are not Han, which no other encoding gives when misread.
 func eastAsianUTF16(sample []byte, name string) bool {
 	han, other, total := 0, 0, 0
-	for _, r := range decodeAs(sample, name).Text {
-		total++
+	high, low := 0, 1
+	if name == "utf-16le" {
+		high, low = 1, 0
+	}
+	for ; len(sample) >= 2; sample = sample[2:] {
+		u := uint16(sample[high])<<8 | uint16(sample[low])
 		switch {
-		case r >= 0x4E00 && r <= 0x9FFF:
+		case u >= 0xDC00 && u <= 0xDFFF: // the second half of a character
+			continue
+		case u >= 0x4E00 && u <= 0x9FFF:
 			han++
-		case r >= 0x3000 && r <= 0x30FF, r >= 0xFF00 && r <= 0xFF60:
+		case u >= 0x3000 && u <= 0x30FF, u >= 0xFF00 && u <= 0xFF60:
 			other++
 		}
+		total++
 	}
 	return total >= 8 && (han+other)*20 >= total*19 && other*50 >= total
 }

@@ -102,7 +102,13 @@ func (p *Past) add(t state.Turn) error {
 		return err
 	}
 	for _, m := range messages {
-		p.Messages, p.API = append(p.Messages, m), append(p.API, completion.FromChat(m))
+		api := completion.FromChat(m)
+		for _, a := range m.Attachments {
+			if a.IsImage() {
+				api.Attach(completion.File{ID: a.FileID})
+			}
+		}
+		p.Messages, p.API = append(p.Messages, m), append(p.API, api)
 	}
 	p.Turns, p.bytes = t.Number, p.bytes+2*len(t.Messages)
 	return nil

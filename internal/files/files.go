@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,6 +26,8 @@ import (
 type Incoming struct {
 	*received
 	name string
+
+	Life time.Duration // after which the file is deleted; 0: never
 }
 
 // Receive streams the bytes of a file to disk. More than limit bytes are
@@ -62,6 +65,9 @@ func (s *Files) Accept(ctx context.Context, owner, purpose string, in *Incoming)
 	f := state.File{
 		ID: state.NewID("file-"), Owner: owner, Name: in.name, Purpose: purpose, Content: in.content, Bytes: in.size,
 		Created: state.Now(), State: state.Uploaded,
+	}
+	if in.Life > 0 {
+		f.Expires = f.Created.Add(in.Life)
 	}
 	if err := s.keep(ctx, f, in.received); err != nil {
 		return state.File{}, err
@@ -181,6 +187,34 @@ func (s *Files) DeleteFile(ctx context.Context, owner, id string) error {
 		return err
 	}
 	return s.blobs.remove(owner, f.Content)
+}
+
+// expire deletes the files whose time is over.
+func (s *Files) expire(ctx context.Context) {
+	list, err := s.config.State.ExpiredFiles(ctx)
+	for _, f := range list {
+		err = errors.Join(err, s.DeleteFile(ctx, f.Owner, f.ID))
+	}
+	if err != nil && ctx.Err() == nil {
+		s.log.ErrorContext(ctx, "files whose time is over were not deleted", "code", string(fault.CodeOf(err)))
+	}
+}
+
+// expireOften is how often files are looked for whose time is over; they are not
+// found any more from that time on.
+const expireOften = time.Minute
+
+func (s *Files) expireAlways(ctx context.Context) {
+	every := time.NewTicker(expireOften)
+	defer every.Stop()
+	for {
+		s.expire(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+	}
 }
 
 // sweep removes the bytes that no record names: their upload was never

@@ -50,6 +50,7 @@ type Files struct {
 	parts   parts
 	uploads uploads
 	queue   *queue.Queue[state.File]
+	end     func()     // stops deleting what has expired, and waits for it
 	content sync.Mutex // held while bytes and the record that names them come or go together
 }
 
@@ -69,11 +70,18 @@ func Open(ctx context.Context, c Config) (*Files, error) {
 	for _, f := range waiting {
 		s.queue.Add(f)
 	}
+	expiring, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var done sync.WaitGroup
+	done.Go(func() { s.expireAlways(expiring) })
+	s.end = func() { cancel(); done.Wait() }
 	return s, nil
 }
 
 // Stop ends reading; the next process goes on with it.
-func (s *Files) Stop() { s.queue.Stop() }
+func (s *Files) Stop() {
+	s.end()
+	s.queue.Stop()
+}
 
 // Bytes are those of a content that belongs to owner.
 func (s *Files) Bytes(owner, content string) ([]byte, error) { return s.blobs.read(owner, content) }

@@ -24,12 +24,13 @@ import (
 
 // Upload is a file on its way in, in parts.
 type Upload struct {
-	ID      string    `json:"id"`
-	Name    string    `json:"name"`
-	Purpose string    `json:"purpose"`
-	Bytes   int64     `json:"bytes"` // of the whole file, as announced
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires"`
+	ID      string        `json:"id"`
+	Name    string        `json:"name"`
+	Purpose string        `json:"purpose"`
+	Bytes   int64         `json:"bytes"` // of the whole file, as announced
+	Created time.Time     `json:"created"`
+	Expires time.Time     `json:"expires"`
+	Life    time.Duration `json:"life,omitempty"` // of the file that is made of it; 0: for ever
 }
 
 // Bounds of uploads in parts.
@@ -57,7 +58,7 @@ const about = "upload.json"
 func (p parts) dir(owner, id string) string { return filepath.Join(p.root, owner, id) }
 
 // BeginUpload begins a file of that many bytes, which come in parts.
-func (s *Files) BeginUpload(ctx context.Context, owner, name, purpose string, bytes, most int64) (Upload, error) {
+func (s *Files) BeginUpload(owner, name, purpose string, bytes, most int64, life time.Duration) (Upload, error) {
 	name, err := cleanName(name)
 	switch {
 	case err != nil:
@@ -78,7 +79,7 @@ func (s *Files) BeginUpload(ctx context.Context, owner, name, purpose string, by
 		}
 	}
 	now := state.Now()
-	u := Upload{ID: state.NewID("upload_"), Name: name, Purpose: purpose, Bytes: bytes, Created: now, Expires: now.Add(uploadLife)}
+	u := Upload{ID: state.NewID("upload_"), Name: name, Purpose: purpose, Bytes: bytes, Created: now, Expires: now.Add(uploadLife), Life: life}
 	return u, s.parts.begin(owner, u)
 }
 
@@ -215,6 +216,7 @@ func (s *Files) CompleteUpload(ctx context.Context, owner, id string, ids []stri
 	if sum != "" && !strings.EqualFold(sum, hex.EncodeToString(hash.Sum(nil))) {
 		return u, f, &fault.Error{Code: fault.Usage, Subject: "md5", Reason: "is not that of the parts in this order", Next: "check the order of part_ids, or send the parts again"}
 	}
+	in.Life = u.Life
 	if f, err = s.Accept(ctx, owner, u.Purpose, in); err != nil {
 		return u, f, err
 	}

@@ -16,10 +16,10 @@ import (
 	"inlay/internal/state"
 )
 
-// needs is the one table of what routes need, as far as their methods do not
+// needs is the one table of what routes need, made once, as far as their methods do not
 // say it: without an entry GET needs state.Read, everything else state.Write.
 // What needs state.Read keeps nothing but caches.
-var needs = map[string]state.Scope{
+var needs = map[string]state.Scope{ //nolint:gochecknoglobals // a table that nobody changes
 	"POST /v1/chat/completions":        state.Read,
 	"POST /v1/embeddings":              state.Read,
 	"POST /v1/preprocess":              state.Read,

@@ -156,6 +156,8 @@ func (a *API) table() []route {
 		{method: "POST", path: "/v1/chats/{id}/turns/{turn}/replay", handle: a.replayTurn, doc: operation{tag: "chats", summary: "Render a turn again that a strategy made, from what is kept: the same bytes", answer: strategy.Execution{}}},
 		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
 
+		{method: "DELETE", path: "/v1/cache", handle: a.clearCache, doc: operation{tag: "files", summary: "Erase what was derived from your documents, those inside requests too; it is made again when needed", answer: deleted{}}},
+
 		{method: "GET", path: "/v1/keys", handle: a.listKeys, doc: operation{tag: "keys", summary: "The keys of the caller's owner", answer: keyList{}}},
 		{method: "POST", path: "/v1/keys", handle: a.makeKey, doc: operation{tag: "keys", summary: "Make a key of the same owner", body: keyRequest{}, answer: keyObject{}}},
 		{method: "POST", path: "/v1/keys/{id}/rotate", handle: a.rotateKey, doc: operation{tag: "keys", summary: "Give a key a new secret; the old one ends after grace", body: rotateRequest{}, answer: keyObject{}}},

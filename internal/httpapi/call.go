@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +19,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/keys"
+	"inlay/internal/lazy"
 	"inlay/internal/state"
 	"inlay/options"
 )
@@ -167,10 +170,36 @@ func decodeJSON(data []byte, v any) error {
 	return jsonError(err)
 }
 
+// decodeField is decodeJSON for the value of a field: errors name it.
+func decodeField(name string, data []byte, v any) error {
+	err := decodeJSON(data, v)
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		g := *f
+		g.Subject = name + "." + f.Subject
+		if f.Subject == "body" {
+			g.Subject = name
+		}
+		return &g
+	}
+	return err
+}
+
 // unknownField is the name of a field that is not known, as the client wrote it.
 func unknownField(err error) string {
 	name, _ := strings.CutPrefix(err.Error(), unknownFieldError)
 	return strings.Trim(name, `"`)
+}
+
+// plainName is what a field is called by mistake: a longer or stranger one may be
+// content.
+var plainName = lazy.Regexp(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+
+// unknownNamed is "the unknown field x", without a name that may be content.
+func unknownNamed(name string) string {
+	if !plainName().MatchString(name) {
+		return "an unknown field"
+	}
+	return "the unknown field " + name
 }
 
 // unknownFieldError is how encoding/json begins to say so.
@@ -194,7 +223,7 @@ func jsonError(err error) error {
 	case errors.Is(err, errMoreJSON):
 		e.Reason = "holds " + errMoreJSON.Error()
 	case strings.HasPrefix(err.Error(), unknownFieldError):
-		e.Reason = "has an unknown field" // its name is the client's, and could be anything
+		e.Reason = "has " + unknownNamed(unknownField(err))
 	case errors.As(err, new(*fault.Error)):
 		return err
 	default:
@@ -203,11 +232,11 @@ func jsonError(err error) error {
 	return e
 }
 
+// field is a field as clients write it: encoding/json adds the names of embedded
+// types, which begin with a capital, as no name of ours does.
 func field(path string) string {
-	if path == "" {
-		return "body"
-	}
-	return path
+	parts := slices.DeleteFunc(strings.Split(path, "."), func(part string) bool { return part == "" || part[0] >= 'A' && part[0] <= 'Z' })
+	return cmp.Or(strings.Join(parts, "."), "body")
 }
 
 func jsonType(kind string) string {

@@ -61,6 +61,7 @@ type decided struct {
 	Threshold   *float64               `json:"threshold,omitempty"`
 	Limit       int                    `json:"limit,omitempty"`
 	Citations   []chat.Citation        `json:"citations,omitempty"`
+	Notes       []injection.Note       `json:"notes,omitempty"`
 	NearMisses  *injection.NearMisses  `json:"near_misses,omitempty"`
 	Warnings    []injection.Warning    `json:"warnings,omitempty"`
 	Failures    []injection.Failure    `json:"failures,omitempty"`
@@ -165,7 +166,7 @@ func (c *call) wantsBody() (body map[string]json.RawMessage, wants service.Wants
 		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is not a JSON object", Next: "see /openapi.json"}
 	}
 	if raw, ok := body["inlay"]; ok {
-		if err = decodeJSON(raw, &wants); err == nil {
+		if err = decodeField("inlay", raw, &wants); err == nil {
 			wants.Options, err = wants.Values("inlay.")
 		}
 		delete(body, "inlay")
@@ -283,7 +284,7 @@ func (d *decided) ofFiles(r *injection.Result) {
 	if r.Decision.Strategy != "" { // else the turn goes on, and nothing was decided
 		d.Decision, d.Threshold = &r.Decision, &r.Threshold
 	}
-	d.Files, d.Embedder, d.Limit = r.Files, r.Embedder, r.Limit
+	d.Files, d.Notes, d.Embedder, d.Limit = r.Files, r.Notes, r.Embedder, r.Limit
 	d.NearMisses, d.Warnings, d.Failures = r.NearMisses, r.Warnings, r.Failures
 }
 

@@ -253,7 +253,7 @@ func TestCompletionsRefuse(t *testing.T) {
 		`{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {}}]}]}`:                                 `either file_id or file_data`,
 		`{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {"file_data": "SECRET!"}}]}]}`:           `base64`,
 		`{"model": "m", "messages": [{"role": "assistant", "content": [{"type": "file", "file": {"file_id": "x"}}]}]}`:              `not the user's`,
-		`{"model": "m", "messages": [{"role": "user", "content": "q"}], "inlay": {"SECRET": 1}}`:                                    `an unknown field`,
+		`{"model": "m", "messages": [{"role": "user", "content": "q"}], "inlay": {"SECRET text": 1}}`:                               `an unknown field`,
 		`{"model": "m", "messages": [{"role": "user", "content": "q"}], "inlay": {"strategy": "none", "context_length": 9}}`:        `there is no such strategy`,
 		`{"model": "m", "messages": [{"role": "user", "content": "q"}], "inlay": {"preprocessors": ["none"], "context_length": 9}}`: `there is no such preprocessor`,
 		`{"model": "other", "messages": [{"role": "user", "content": "q"}]}`:                                                        `no upstream serves it`,

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"inlay/fault"
 	"inlay/internal/files"
@@ -22,6 +23,7 @@ type fileObject struct {
 	Object        string   `json:"object"`
 	Bytes         int64    `json:"bytes"`
 	CreatedAt     int64    `json:"created_at"`
+	ExpiresAt     int64    `json:"expires_at,omitempty" doc:"when it is deleted by itself"`
 	Filename      string   `json:"filename"`
 	Purpose       string   `json:"purpose"`
 	Status        string   `json:"status" enum:"uploaded,processed,error"`
@@ -58,6 +60,9 @@ func describeFile(f state.File) (fileObject, error) {
 	o := fileObject{
 		ID: f.ID, Object: "file", Bytes: f.Bytes, CreatedAt: f.Created.Unix(), Filename: f.Name, Purpose: f.Purpose,
 		Status: f.State, Inlay: fileRead{State: "reading", Reading: r},
+	}
+	if !f.Expires.IsZero() {
+		o.ExpiresAt = f.Expires.Unix()
 	}
 	switch f.State {
 	case state.Processed:
@@ -118,7 +123,27 @@ func multipartOf(r *http.Request) (*multipart.Reader, error) {
 type upload struct {
 	c       *call
 	purpose string
+	expires *expiry
 	file    *files.Incoming
+}
+
+// expiry is the OpenAI API's wish that a file be deleted by itself.
+type expiry struct {
+	Anchor  string `json:"anchor" enum:"created_at"`
+	Seconds int64  `json:"seconds" doc:"3600 to 2592000"`
+}
+
+// life is how long a file is kept; 0: for ever.
+func (e *expiry) life() (time.Duration, error) {
+	switch {
+	case e == nil:
+		return 0, nil
+	case e.Anchor != "created_at":
+		return 0, fault.Invalid("expires_after.anchor", "created_at")
+	case e.Seconds < 3600 || e.Seconds > 2592000:
+		return 0, fault.Invalid("expires_after.seconds", "3600 to 2592000")
+	}
+	return time.Duration(e.Seconds) * time.Second, nil
 }
 
 // take reads one field of the form.
@@ -141,9 +166,30 @@ func (u *upload) take(part *multipart.Part) (err error) {
 			err = &fault.Error{Code: fault.Usage, Subject: "purpose", Reason: "is not known", Next: "use user_data"}
 		}
 		return err
+	case "expires_after[anchor]", "expires_after[seconds]":
+		return u.takeExpiry(part)
 	default:
-		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a field that is not known; file and purpose are", Next: "leave it out"}
+		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has " + unknownNamed(part.FormName()) + "; known are file, purpose and expires_after", Next: "leave it out"}
 	}
+}
+
+// takeExpiry reads a field of expires_after.
+func (u *upload) takeExpiry(part *multipart.Part) error {
+	text, err := smallField(part)
+	if err != nil {
+		return err
+	}
+	if u.expires == nil {
+		u.expires = &expiry{}
+	}
+	if part.FormName() == "expires_after[anchor]" {
+		u.expires.Anchor = text
+		return nil
+	}
+	if u.expires.Seconds, err = strconv.ParseInt(text, 10, 64); err != nil {
+		return fault.Invalid("expires_after.seconds", "3600 to 2592000")
+	}
+	return nil
 }
 
 // smallField reads a field that is a word.
@@ -163,6 +209,11 @@ func (u *upload) finish() error {
 	if u.file == nil {
 		return &fault.Error{Code: fault.Usage, Subject: "file", Reason: "is missing", Next: "send the file as the field file of a form"}
 	}
+	life, err := u.expires.life()
+	if err != nil {
+		return err
+	}
+	u.file.Life = life
 	f, err := u.c.api.service.Accept(u.c.ctx(), u.c.owner, u.purpose, u.file)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ func (a *API) health(c *call) error {
 type readyAnswer struct {
 	Status    string           `json:"status" doc:"ready or not_ready"`
 	Version   string           `json:"version,omitempty"`
+	Disk      string           `json:"disk" doc:"ok; full: nothing can be kept until something is deleted"`
 	Upstreams []upstreamAnswer `json:"upstreams,omitempty" doc:"the servers of models; ready while one works"`
 }
 
@@ -38,7 +39,10 @@ func (a *API) ready(c *call) error {
 	if ready.State != nil {
 		return &fault.Error{Code: fault.StoreDamaged, Subject: "state", Reason: "cannot be read", Next: "see the server's log", Err: ready.State}
 	}
-	out := readyAnswer{Status: "ready", Version: a.config.Version}
+	out := readyAnswer{Status: "ready", Version: a.config.Version, Disk: "ok"}
+	if ready.Full {
+		out.Disk = "full"
+	}
 	for _, h := range ready.Upstreams {
 		out.Upstreams = append(out.Upstreams, upstreamAnswer{h.Name, h.State, h.Models, string(h.Code), int((h.Retry + time.Second - 1) / time.Second)})
 	}
@@ -58,4 +62,11 @@ func (a *API) openapi(c *call) error {
 	c.w.Header().Set("Content-Type", "application/json")
 	_, _ = c.w.Write(a.spec)
 	return nil
+}
+
+func (a *API) clearCache(c *call) error {
+	if err := a.service.ClearCache(c.ctx(), c.owner); err != nil {
+		return err
+	}
+	return c.json(deleted{ID: "cache", Object: "cache", Deleted: true})
 }

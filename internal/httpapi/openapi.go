@@ -117,6 +117,11 @@ func optionSchema(o options.Option) *huma.Schema {
 			s.Maximum = &most
 		}
 	}
+	if o.Word != "" {
+		either := &huma.Schema{Description: s.Description, OneOf: []*huma.Schema{s, {Type: "string", Enum: []any{o.Word}}}}
+		s.Description = ""
+		return either
+	}
 	return s
 }
 
@@ -237,6 +242,7 @@ func uploadForm() *huma.Schema {
 	return &huma.Schema{
 		Type: "object", Required: []string{"file"}, Properties: map[string]*huma.Schema{
 			"file": {Type: "string", Format: "binary"}, "purpose": {Type: "string", Description: "user_data"},
+			"expires_after[anchor]": {Type: "string", Description: "created_at"}, "expires_after[seconds]": {Type: "integer", Description: "3600 to 2592000: when the file is deleted by itself"},
 		},
 	}
 }

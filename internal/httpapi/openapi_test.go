@@ -135,15 +135,20 @@ func TestDescriptionIsWhole(t *testing.T) {
 // values of the table of options.
 func TestOptionsAreDescribed(t *testing.T) {
 	s := start(t, setup{})
+	type described struct {
+		Type             any
+		Enum             []string
+		Minimum, Maximum *float64
+		ExclusiveMinimum *float64
+	}
+	type property struct {
+		described
+		OneOf []described
+	}
 	var doc struct {
 		Components struct {
 			Schemas map[string]struct {
-				Properties map[string]struct {
-					Type             any
-					Enum             []string
-					Minimum, Maximum *float64
-					ExclusiveMinimum *float64
-				}
+				Properties map[string]property
 			}
 		}
 	}
@@ -153,14 +158,19 @@ func TestOptionsAreDescribed(t *testing.T) {
 		for _, key := range options.Request.Keys() {
 			o, _ := options.Find(key)
 			f := fields[key]
+			if o.Word != "" {
+				require.Equal(t, []string{o.Word}, f.OneOf[1].Enum, key)
+				f.described = f.OneOf[0]
+			}
 			require.NotNil(t, f.Type, "%s.%s", name, key)
 			require.Equal(t, o.Choices, f.Enum, key)
 			if o.Bounds.Max != 0 {
 				require.InDelta(t, o.Bounds.Max, *f.Maximum, 0, key)
 			}
 		}
-		require.Equal(t, "integer", fields["retrieval_limit"].Type)
-		require.InDelta(t, 1, *fields["retrieval_limit"].Minimum, 0)
+		limit := fields["retrieval_limit"].OneOf[0]
+		require.Equal(t, "integer", limit.Type)
+		require.InDelta(t, 1, *limit.Minimum, 0)
 		require.InDelta(t, 0, *fields["target_context_use"].ExclusiveMinimum, 0)
 		require.NotContains(t, fields, "limit")
 	}

@@ -175,7 +175,7 @@ func (f *preprocessParts) take(part *multipart.Part) error {
 		}
 		return err
 	default:
-		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a field that is not known; request and file are", Next: "leave it out"}
+		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has " + unknownNamed(part.FormName()) + "; known are request and file", Next: "leave it out"}
 	}
 }
 

@@ -119,7 +119,7 @@ func failureOf(err error) failure {
 		f = f.fromUpstream(u.Upstream)
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		f.status, f.reason, f.next = http.StatusInsufficientStorage, "the server has no room left on its disk", "try again later"
+		f.status, f.reason, f.next = http.StatusInsufficientStorage, "the server has no room left on its disk", "delete something, or try again later"
 	}
 	if f.code == fault.RateLimited {
 		f.retry = cmp.Or(f.retry, 5*time.Second)
@@ -241,7 +241,7 @@ func (c *call) fail(err error, openai bool) {
 	if f.status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="inlay"`)
 	}
-	if openai && f.status == http.StatusUnprocessableEntity {
+	if openai && f.upstream == "" && f.status == http.StatusUnprocessableEntity {
 		f.status = http.StatusBadRequest // as that API says it; some of its clients send a 422 again
 	}
 	var body any = f.openai()

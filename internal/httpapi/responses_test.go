@@ -434,6 +434,60 @@ func TestBrokenResponse(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.do("GET", "/v1/responses/"+last.ID, "", nil).status)
 }
 
+// TestImagesStay: an image of an earlier turn is in the window of later ones, in
+// stored responses and in kept chats, until it is deleted.
+func TestImagesStay(t *testing.T) {
+	const picture = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+	u := newUpstream(t, says("A dot."))
+	s := start(t, setup{upstreams: u.list()})
+	chat, _ := s.newChat(t)
+	previous := ""
+	doors := map[string]func(text string, with bool){
+		"response": func(text string, with bool) {
+			parts := []any{map[string]any{"type": "input_text", "text": text}}
+			if with {
+				parts = append(parts, map[string]any{"type": "input_image", "image_url": picture, "detail": "low"})
+			}
+			r := respond([]any{map[string]any{"role": "user", "content": parts}})
+			if previous != "" {
+				r["previous_response_id"] = previous
+			}
+			previous = s.respond(r).ID
+		},
+		"kept chat": func(text string, with bool) {
+			parts := []any{map[string]any{"type": "text", "text": text}}
+			if with {
+				parts = append(parts, map[string]any{"type": "image_url", "image_url": map[string]any{"url": picture, "detail": "low"}})
+			}
+			r := ask([]any{map[string]any{"role": "user", "content": parts}})
+			r["inlay"].(map[string]any)["chat_id"] = chat
+			got := s.do("POST", "/v1/chat/completions", "", r)
+			require.Equal(t, http.StatusOK, got.status, string(got.body))
+		},
+	}
+	for name, say := range doors {
+		t.Run(name, func(t *testing.T) {
+			shown := func() string {
+				data, err := json.Marshal(u.last()["messages"].([]any)[0])
+				require.NoError(t, err)
+				return string(data)
+			}
+			say("What is this?", true)
+			require.Contains(t, shown(), picture)
+			require.Contains(t, shown(), `"detail":"low"`)
+			require.Equal(t, []string{"image.gif"}, s.files())
+			say("Is it large?", false)
+			require.Contains(t, shown(), picture, "the earlier message has it still")
+			require.Contains(t, shown(), "What is this?")
+			var list struct{ Data []struct{ ID string } }
+			s.do("GET", "/v1/files", "", nil).into(t, &list)
+			require.Equal(t, http.StatusOK, s.do("DELETE", "/v1/files/"+list.Data[0].ID, "", nil).status)
+			say("And now?", false)
+			require.NotContains(t, shown(), picture)
+		})
+	}
+}
+
 // TestResponsesOfOthers: responses belong to a key.
 func TestResponsesOfOthers(t *testing.T) {
 	u := newUpstream(t, says("hi"))

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -15,11 +14,11 @@ import (
 
 // uploadRequest is the body of POST /v1/uploads.
 type uploadRequest struct {
-	Bytes    int64           `json:"bytes" doc:"of the whole file"`
-	Filename string          `json:"filename"`
-	MIMEType string          `json:"mime_type,omitempty" doc:"not looked at: the content says what it is"`
-	Purpose  string          `json:"purpose,omitempty" doc:"user_data"`
-	Expires  json.RawMessage `json:"expires_after,omitempty" doc:"not supported: files stay until they are deleted"`
+	Bytes    int64   `json:"bytes" doc:"of the whole file"`
+	Filename string  `json:"filename"`
+	MIMEType string  `json:"mime_type,omitempty" doc:"not looked at: the content says what it is"`
+	Purpose  string  `json:"purpose,omitempty" doc:"user_data"`
+	Expires  *expiry `json:"expires_after,omitempty" doc:"when the file is deleted by itself; without it never"`
 }
 
 // completeRequest is the body of POST /v1/uploads/{id}/complete.
@@ -68,10 +67,11 @@ func (a *API) beginUpload(c *call) error {
 	if !slices.Contains(purposes(), r.Purpose) {
 		return &fault.Error{Code: fault.Usage, Subject: "purpose", Reason: "is not known", Next: "use user_data"}
 	}
-	if len(r.Expires) > 0 && string(r.Expires) != "null" {
-		return &fault.Error{Code: fault.Usage, Subject: "expires_after", Reason: "is not supported for uploads in parts", Next: "delete the file when it is not needed any more"}
+	life, err := r.Expires.life()
+	if err != nil {
+		return err
 	}
-	u, err := a.service.BeginUpload(c.ctx(), c.owner, r.Filename, r.Purpose, r.Bytes, a.config.Limits.File)
+	u, err := a.service.BeginUpload(c.owner, r.Filename, r.Purpose, r.Bytes, a.config.Limits.File, life)
 	if err != nil {
 		return err
 	}
@@ -84,24 +84,21 @@ func (a *API) addPart(c *call) error {
 	if err != nil {
 		return err
 	}
-	id := c.PathValue("id")
-	for {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return &fault.Error{Code: fault.Usage, Subject: "data", Reason: "is missing", Next: "send the part as the field data of a form"}
-		}
-		if err != nil {
-			return formError(err, files.MaxPart)
-		}
-		if part.FormName() != "data" {
-			return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a field that is not known; data is", Next: "leave it out"}
-		}
-		made, err := a.service.AddPart(c.ctx(), c.owner, id, part)
-		if err != nil {
-			return bodyError(err, files.MaxPart)
-		}
-		return c.json(partObject{made, "upload.part", time.Now().Unix(), id})
+	part, err := form.NextPart()
+	switch {
+	case errors.Is(err, io.EOF):
+		return &fault.Error{Code: fault.Usage, Subject: "data", Reason: "is missing", Next: "send the part as the field data of a form"}
+	case err != nil:
+		return formError(err, files.MaxPart)
+	case part.FormName() != "data":
+		return &fault.Error{Code: fault.Usage, Subject: "form", Reason: "has a field that is not known; data is", Next: "leave it out"}
 	}
+	id := c.PathValue("id")
+	made, err := a.service.AddPart(c.ctx(), c.owner, id, part)
+	if err != nil {
+		return bodyError(err, files.MaxPart)
+	}
+	return c.json(partObject{made, "upload.part", time.Now().Unix(), id})
 }
 
 func (a *API) completeUpload(c *call) error {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 //go:generate go run ./generate/main.go ../../node_modules data
@@ -41,6 +42,7 @@ type Lexicon struct {
 	stop     map[Language]map[string]bool           // function words and their stems
 	tells    map[string][]Language                  // a function word to the languages that have it
 	folded   map[Language]*folds
+	words    atomic.Int64 // remembered in folded
 	phrases  func() map[string][]phrase // by the first term of what is asked
 	request  func() map[string]bool     // see requestTerms
 }
@@ -48,11 +50,9 @@ type Lexicon struct {
 // folds remembers the terms of words as written.
 type folds struct {
 	words sync.Map // string to []string
-	mu    sync.Mutex
-	n     int
 }
 
-// remembered bounds the words a Lexicon remembers of one language.
+// remembered bounds the words a Lexicon remembers, of all languages.
 const remembered = 200_000
 
 // tellers is how many of the most frequent English stems tell English text.
@@ -201,10 +201,8 @@ func (l *Lexicon) remember(lang Language, word string, fold func(string) []strin
 		return terms.([]string)
 	}
 	terms := fold(word)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.n < remembered {
-		f.n++
+	if l.words.Load() < remembered {
+		l.words.Add(1)
 		f.words.Store(strings.Clone(word), terms)
 	}
 	return terms

@@ -36,3 +36,12 @@ func Pick(n int, one, many string) string {
 	}
 	return many
 }
+
+// Grouped writes a number with its thousands apart: "3,000".
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"inlay/internal/chats"
 	"inlay/internal/files"
@@ -244,10 +245,13 @@ func errTwoPasts(field string) error {
 	return &fault.Error{Code: fault.Usage, Subject: field, Reason: "is given with a history in messages", Next: "send the one or the other, and of messages the new one alone"}
 }
 
-// keepFiles makes uploads of files that came inside the request: later turns of
-// the chat search them.
+// keepFiles makes uploads of files and images that came inside the request: later
+// turns search the ones and show the others.
 func (c *Completion) keepFiles(ctx context.Context, fresh []completion.Message) error {
 	for i := range fresh {
+		if fresh[i].Role == "user" {
+			fresh[i].TakeImages(pictureName)
+		}
 		refs := refsOf(&fresh[i])
 		made, err := c.service.KeepInline(ctx, c.owner, "user_data", c.past.Messages, refs)
 		c.uploaded = append(c.uploaded, made...)
@@ -261,6 +265,16 @@ func (c *Completion) keepFiles(ctx context.Context, fresh []completion.Message) 
 		}
 	}
 	return nil
+}
+
+// pictureName is a name for an image that came without one; empty: it is none of
+// a kind that is kept.
+func pictureName(data []byte) string {
+	_, kind, ok := strings.Cut(injection.ImageType(data), "/")
+	if !ok {
+		return ""
+	}
+	return "image." + kind
 }
 
 // refsOf are the files attached to a message.
@@ -293,7 +307,7 @@ func (c *Completion) said(ctx context.Context, last int, kept span) ([]turn.Said
 			if err != nil {
 				return nil, err
 			}
-			one.Files = a.Files
+			one.Files, one.Attachments = a.Files, a.Images
 		}
 		out = append(out, one)
 	}
@@ -372,19 +386,20 @@ func (c *Completion) write(ctx context.Context, p turn.Prompt) (json.RawMessage,
 	return completion.MarshalMessages(out)
 }
 
-// images are the files of a message that are images, as parts of its content.
+// images are the files of a message that are images, as parts of its content. One
+// of an earlier turn that was deleted is left out, as documents are.
 func (c *Completion) images(ctx context.Context, m *completion.Message) ([]completion.Part, error) {
 	var parts []completion.Part
-	for i, ref := range refsOf(m) {
-		kind, data := injection.ImageType(ref.Data), ref.Data
-		if ref.ID != "" {
+	for i, f := range m.Files() {
+		kind, data := injection.ImageType(f.Data), f.Data
+		if f.ID != "" {
 			var err error
-			if kind, data, err = c.service.Image(ctx, c.owner, ref.ID); err != nil {
+			if kind, data, err = c.service.Image(ctx, c.owner, f.ID); err != nil && !fault.Is(err, fault.FileNotFound) {
 				return nil, fmt.Errorf("read file %s of the message: %w", strconv.Itoa(i+1), err)
 			}
 		}
 		if kind != "" {
-			parts = append(parts, completion.Image(kind, data))
+			parts = append(parts, completion.Image(kind, data, f.Detail))
 		}
 	}
 	return parts, nil

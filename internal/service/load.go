@@ -3,10 +3,13 @@ package service
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
+	"inlay/fault"
 	"inlay/injection"
 )
 
@@ -15,17 +18,56 @@ const DefaultLoad = 64 << 20
 
 // load bounds the bytes of the documents that questions under way are about: a
 // search takes some forty times as much in memory. Those that would be too many
-// wait, and no owner can make the others wait for more than one half of it.
+// wait, and no owner can make the others wait for more than one half of it. It
+// bounds their number too, so that those that are let in are not answered ever
+// later: whoever comes beyond it is told to come again.
 type load struct {
 	most   int64
 	all    *semaphore.Weighted
 	mu     sync.Mutex
 	owners map[string]*semaphore.Weighted
+
+	questions int            // at once
+	under     int            // under way
+	of        map[string]int // under way, by owner
 }
 
-func newLoad(most int64) *load {
+// perProcessor is how many questions are let in at once for each processor.
+const perProcessor = 24
+
+func newLoad(most int64, questions int) *load {
 	most = max(2, cmp.Or(most, DefaultLoad))
-	return &load{most: most, all: semaphore.NewWeighted(most), owners: map[string]*semaphore.Weighted{}}
+	return &load{
+		most: most, all: semaphore.NewWeighted(most), owners: map[string]*semaphore.Weighted{},
+		questions: cmp.Or(questions, perProcessor*runtime.GOMAXPROCS(0)), of: map[string]int{},
+	}
+}
+
+// enter lets a question in, unless too many are under way: in all, or of an
+// owner who is not alone, who gets two thirds.
+func (l *load) enter(ctx context.Context, owner string) (leave func(), err error) {
+	own := max(1, l.questions*2/3)
+	if ctx.Value(aloneKey{}) != nil {
+		own = l.questions
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.under >= l.questions || l.of[owner] >= own {
+		return nil, &fault.Error{
+			Code: fault.RateLimited, Subject: "questions", Reason: "there are more about documents at once than this server answers in good time",
+			Next: "wait as long as Retry-After says", RetryAfter: time.Second,
+		}
+	}
+	l.under++
+	l.of[owner]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.under--
+		if l.of[owner]--; l.of[owner] == 0 {
+			delete(l.of, owner)
+		}
+	}, nil
 }
 
 // lightest is what no question waits for, in bytes.
@@ -38,7 +80,11 @@ func (l *load) begin(ctx context.Context, owner string, req injection.Request) (
 	if n <= lightest {
 		return func() {}, nil
 	}
-	var held []func()
+	leave, err := l.enter(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	held := []func(){leave}
 	end = func() {
 		for _, release := range held {
 			release()

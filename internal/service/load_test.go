@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/state"
 	"inlay/turn"
@@ -31,7 +32,7 @@ func TestAttachedSize(t *testing.T) {
 func TestLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const mib = 1 << 20
-		l := newLoad(8 * mib)
+		l := newLoad(8*mib, 0)
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
 		var under []func()
@@ -68,4 +69,28 @@ func TestLoad(t *testing.T) {
 		require.NoError(t, err, "all the room is there again")
 		end()
 	})
+}
+
+// TestQuestionsAtOnce: beyond the most, a question is refused with when to come
+// again; an owner leaves room for others; small ones are always let in.
+func TestQuestionsAtOnce(t *testing.T) {
+	l := newLoad(1<<30, 3)
+	big := about(1 << 20)
+	first, err := l.begin(t.Context(), "ann", big)
+	require.NoError(t, err)
+	_, err = l.begin(t.Context(), "ann", big)
+	require.NoError(t, err)
+	_, err = l.begin(t.Context(), "ann", big)
+	require.True(t, fault.Is(err, fault.RateLimited), "two thirds are one owner's")
+	_, err = l.begin(t.Context(), "ann", about(1))
+	require.NoError(t, err)
+	_, err = l.begin(t.Context(), "bob", big)
+	require.NoError(t, err)
+	_, err = l.begin(t.Context(), "eve", big)
+	f := &fault.Error{}
+	require.ErrorAs(t, err, &f)
+	require.Positive(t, f.RetryAfter)
+	first()
+	_, err = l.begin(t.Context(), "eve", big)
+	require.NoError(t, err)
 }

@@ -146,7 +146,10 @@ func (r *Reply) storeFiles(ctx context.Context) error {
 			ids = append(ids, f.ID)
 		}
 	}
-	r.Request.NameFiles(ids)
+	r.Request.NameFiles(ids, func(url string) bool {
+		data, ok := completion.ImageData(url)
+		return ok && pictureName(data) != ""
+	})
 	return nil
 }
 

@@ -56,6 +56,7 @@ type Config struct {
 	Strategies func(ctx context.Context, registry *strategy.Registry) (strategy.Set, error)
 	Quota      state.Quota // of each owner
 	Load       int64       // bytes of documents that questions under way may be about; 0 means DefaultLoad
+	Questions  int         // about documents, let in at once; 0 means 24 for each processor
 	// Evaluator is what an evaluation of one owner runs with: reader, embedder, store. Nil: there are none.
 	Evaluator func(owner string) eval.Options
 	// OpenFile reads a file that a file manager's selection names, below roots that the operator allows; nil reads none.
@@ -100,7 +101,7 @@ func Open(ctx context.Context, c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		config: c, log: c.Logger, release: release, load: newLoad(c.Load), builtin: embed.NewBuiltin(), Chats: &chats.Chats{State: c.State},
+		config: c, log: c.Logger, release: release, load: newLoad(c.Load, c.Questions), builtin: embed.NewBuiltin(), Chats: &chats.Chats{State: c.State},
 		Router: &upstream.Router{Servers: c.Upstreams, Failed: c.Observe.UpstreamFailed},
 	}
 	if err := s.begin(ctx); err != nil {
@@ -160,21 +161,32 @@ func (s *Service) Close() error {
 	return nil
 }
 
+// ClearCache erases all that was derived from the documents of an owner, also of
+// those that came inside requests. It is made again when it is needed.
+func (s *Service) ClearCache(ctx context.Context, owner string) error {
+	s.memo.Clear()
+	if e, ok := s.config.Cache.(cache.Eraser); ok {
+		return e.Erase(ctx, owner)
+	}
+	return nil
+}
+
 // Readiness is whether requests can be answered, and why not.
 type Readiness struct {
 	State     error // the state cannot be read
+	Full      bool  // there is no room left to keep anything
 	Upstreams []upstream.Health
 }
 
-// OK reports that the state can be read and, where there are servers of models,
+// OK reports that the state can be read and written and, where there are servers of models,
 // that one of them works.
 func (r Readiness) OK() bool {
-	return r.State == nil && (len(r.Upstreams) == 0 || slices.ContainsFunc(r.Upstreams, upstream.Health.Working))
+	return r.State == nil && !r.Full && (len(r.Upstreams) == 0 || slices.ContainsFunc(r.Upstreams, upstream.Health.Working))
 }
 
 // Ready looks at what requests need.
 func (s *Service) Ready(ctx context.Context) Readiness {
-	return Readiness{State: s.config.State.Ping(ctx), Upstreams: s.Health(ctx)}
+	return Readiness{State: s.config.State.Ping(ctx), Full: durable.Low(s.config.Data), Upstreams: s.Health(ctx)}
 }
 
 // Defaults are the options that requests start from.

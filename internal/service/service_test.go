@@ -31,7 +31,7 @@ func TestEvaluationThatEndsTheServer(t *testing.T) {
 	defer func() { require.NoError(t, store.Close()) }()
 	e := state.Evaluation{
 		ID: "eval_1", Owner: "ann", Created: time.Now(), State: state.Running, Request: json.RawMessage(`{"files": [{"id": "x"}], "questions": [{"question": "q"}]}`),
-		Progress: json.RawMessage(`{"begun": 3}`),
+		Progress: json.RawMessage(`{"begun": 7, "stuck": 3}`),
 	}
 	require.NoError(t, store.AddEvaluation(t.Context(), e))
 	s, err := Open(t.Context(), Config{
@@ -41,7 +41,7 @@ func TestEvaluationThatEndsTheServer(t *testing.T) {
 	over, err := s.WatchEvaluation(t.Context(), "ann", "eval_1", func(jobs.Evaluation) {})
 	require.NoError(t, err)
 	require.Equal(t, state.Broken, over.State)
-	require.Contains(t, over.Why.Reason, "each time the server was ended")
+	require.Contains(t, over.Why.Reason, "3 times in a row at the same place")
 	_, err = s.Evaluation(t.Context(), "bob", "eval_1")
 	require.True(t, fault.Is(err, fault.NotFound))
 

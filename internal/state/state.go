@@ -93,6 +93,7 @@ type File struct {
 	Content string // content id of its bytes
 	Bytes   int64
 	Created time.Time
+	Expires time.Time // it is not found any more from then on; zero: never
 	State   string
 	Report  json.RawMessage // what reading it came to; nil while it waits
 }
@@ -126,6 +127,8 @@ type Files interface {
 
 // Inventory is what a server looks through when it starts.
 type Inventory interface {
+	// ExpiredFiles are the files of all owners whose time is over.
+	ExpiredFiles(ctx context.Context) ([]File, error)
 	// WaitingFiles are the files of all owners that were not read yet, oldest first.
 	WaitingFiles(ctx context.Context) ([]File, error)
 	// Orphans are those of contents that no file of owner has.

@@ -2,7 +2,10 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"sync"
 	"time"
 
@@ -117,9 +120,17 @@ func (c *circuit) note(err error) {
 	switch {
 	case err == nil || answers(err):
 		c.fails, c.last = 0, nil
-	case fault.Is(err, fault.BackendUnreachable) || fault.Is(err, fault.Timeout):
+	case unreachable(err):
 		c.fail(err)
 	}
+}
+
+// unreachable reports that a server did not answer at all; odd answers to one
+// request are no reason to refuse the next.
+func unreachable(err error) bool {
+	_, of := errors.AsType[*url.Error](err)
+	_, op := errors.AsType[*net.OpError](err)
+	return of || op || fault.Is(err, fault.Timeout)
 }
 
 // admit is nil unless the circuit is open.

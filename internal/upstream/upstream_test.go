@@ -159,6 +159,9 @@ func TestCircuit(t *testing.T) {
 	c.note(nil)
 	require.NoError(t, c.admit())
 	c.note(&fault.Error{Code: fault.DoesNotFit})
+	for range opensAfter {
+		c.note(&fault.Error{Code: fault.BackendUnreachable, Reason: "the answer is not one of this API"})
+	}
 	require.Equal(t, Up, c.health("a").State)
 	fail, now = &fault.Error{Code: fault.ModelNotFound}, now.Add(2*listFresh)
 	_, err = list()
@@ -172,7 +175,7 @@ func TestTrial(t *testing.T) {
 	var mu sync.Mutex
 	hangs, opened := true, 0
 	r := Router{Servers: Servers{
-		{Name: "a", Open: func(string, int) (Model, error) { opened++; return nil, nil }, Models: func(ctx context.Context) ([]string, error) {
+		{Name: "a", Open: func(string, int) (Model, error) { opened++; return nil, nil }, Models: func(context.Context) ([]string, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if hangs {

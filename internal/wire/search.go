@@ -81,15 +81,15 @@ func OpenIndex() retrieve.Index {
 	return &flat.Growing{Small: func() retrieve.Index { return chromem.New() }}
 }
 
-// cacheBytes bounds the store: what was used longest ago makes room.
-const cacheBytes = 2 << 30
+// CacheBytes bounds the store: what was used longest ago makes room.
+const CacheBytes = 2 << 30
 
 // OpenStore is the cache in force: a folder, or nothing.
 func OpenStore(dir string) (cache.Store, error) {
 	if dir == "" {
 		return &cache.Memory{}, nil
 	}
-	return cache.OpenDir(dir, cache.Options{MaxBytes: cacheBytes})
+	return cache.OpenDir(dir, cache.Options{MaxBytes: CacheBytes})
 }
 
 // OpenSplitter is the chunking in force.

@@ -94,7 +94,7 @@ func TestWrongMessagesAreNamedByTheirPlace(t *testing.T) {
 }
 
 func TestRewriteChangesTheTextAlone(t *testing.T) {
-	image := Image("image/png", []byte{1})
+	image := Image("image/png", []byte{1}, "")
 	written := `{"type":"image_url","image_url":{"url":"data:image/png;base64,AQ=="}}`
 	for name, c := range map[string]struct {
 		message, want string

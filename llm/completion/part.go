@@ -19,9 +19,10 @@ type Part struct {
 
 // File is a file attached to a message: an upload by its id, or its bytes.
 type File struct {
-	ID   string
-	Name string // of bytes; never empty there
-	Data []byte
+	ID     string
+	Name   string // of bytes; never empty there
+	Data   []byte
+	Detail string // of an image: how closely the model is to look; empty: as it likes
 }
 
 // TextPart is a part that is a text.
@@ -29,11 +30,48 @@ func TextPart(text string) Part {
 	return Part{Kind: "text", Text: text, raw: object{{"type", quote("text")}, {"text", quote(text)}}.encode()}
 }
 
-// Image is a part that is an image, as a data: URL.
-func Image(mediaType string, data []byte) Part {
+// Image is a part that is an image, as a data: URL. An empty detail is left out.
+func Image(mediaType string, data []byte, detail string) Part {
 	url := "data:" + mediaType + ";base64," + base64.StdEncoding.EncodeToString(data)
-	image := object{{"url", quote(url)}}.encode()
-	return Part{Kind: "image_url", raw: object{{"type", quote("image_url")}, {"image_url", image}}.encode()}
+	image := object{{"url", quote(url)}}
+	if detail != "" {
+		image.set("detail", quote(detail))
+	}
+	return Part{Kind: "image_url", raw: object{{"type", quote("image_url")}, {"image_url", image.encode()}}.encode()}
+}
+
+// Attach adds a file, such as an image of an earlier turn, to the message.
+func (m *Message) Attach(f File) {
+	file := object{{"file_id", quote(f.ID)}}.encode()
+	m.Parts = append(m.Parts, Part{Kind: "file", File: &f, raw: object{{"type", quote("file")}, {"file", file}}.encode()})
+	m.writeParts()
+}
+
+// TakeImages makes files of the images that are in the message itself, those of
+// which name gives a name; they keep their places among the parts.
+func (m *Message) TakeImages(name func(data []byte) string) {
+	for i, p := range m.Parts {
+		if p.Kind != "image_url" {
+			continue
+		}
+		fields, _, _ := parseObject(p.raw)
+		image, _, _ := parseObject(fields.get("image_url"))
+		url, _ := text(image.get("url"))
+		data, ok := ImageData(url)
+		if called := name(data); ok && called != "" {
+			detail, _ := text(image.get("detail"))
+			m.Parts[i] = Part{Kind: "file", File: &File{Name: called, Data: data, Detail: detail}}
+		}
+	}
+}
+
+// ImageData is what a data: URL of an image holds; ok is false for any other address.
+func ImageData(url string) (data []byte, ok bool) {
+	if !strings.HasPrefix(url, "data:") {
+		return nil, false
+	}
+	_, data, err := decodeFileData(url)
+	return data, err == nil
 }
 
 func (p Part) encode() json.RawMessage {

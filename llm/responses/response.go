@@ -121,8 +121,9 @@ func (r *Request) InputItems(name string) []Item {
 }
 
 // NameFiles puts the ids of uploads in the place of the files that are in the
-// input, in their order: of each file and of each image that is an upload.
-func (r *Request) NameFiles(ids []string) {
+// input, in their order: of each file, and of each image that is an upload or that
+// taken says was made one.
+func (r *Request) NameFiles(ids []string, taken func(url string) bool) {
 	for i := range r.Input {
 		if r.Input[i].Type != Message {
 			continue
@@ -131,10 +132,11 @@ func (r *Request) NameFiles(ids []string) {
 		content.Parts = slices.Clone(content.Parts)
 		for k := range content.Parts {
 			p := &content.Parts[k]
-			if p.Type != InputFile && (p.Type != InputImage || p.FileID == "") || len(ids) == 0 {
+			image := p.Type == InputImage && (p.FileID != "" || taken(p.ImageURL))
+			if p.Type != InputFile && !image || len(ids) == 0 {
 				continue
 			}
-			p.FileID, p.FileData, ids = ids[0], "", ids[1:]
+			p.FileID, p.FileData, p.ImageURL, ids = ids[0], "", "", ids[1:]
 		}
 		r.Input[i].Content = &content
 	}

@@ -153,9 +153,45 @@ type numberFormat struct {
 // numberFormats shows numbers by Excel's formats. A scratch workbook does it, so
 // that they come out as those of an .xlsx file do.
 type numberFormats struct {
-	book   *excelize.File
-	is1904 bool // what the scratch workbook is set to
-	styles map[numberFormat]int
+	scratch *scratchBook
+	styles  map[numberFormat]int
+}
+
+// scratchBook is a workbook with one cell. It is reached through functions: with the
+// workbook as a field, the linker would keep all that excelize can do, formulas and
+// charts included, since reflection could get at it.
+type scratchBook struct {
+	style func(numberFormat) (int, error)
+	show  func(value float64, style int, is1904 bool) (string, error)
+}
+
+func newScratchBook() *scratchBook {
+	book, set1904 := excelize.NewFile(), false
+	const cell, sheet = "A1", "Sheet1"
+	return &scratchBook{
+		style: func(f numberFormat) (int, error) {
+			s := &excelize.Style{NumFmt: f.id}
+			if f.code != "" {
+				s = &excelize.Style{CustomNumFmt: &f.code}
+			}
+			return book.NewStyle(s)
+		},
+		show: func(value float64, style int, is1904 bool) (string, error) {
+			if set1904 != is1904 {
+				set1904 = is1904
+				if err := book.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &is1904}); err != nil {
+					return "", err
+				}
+			}
+			if err := book.SetCellFloat(sheet, cell, value, -1, 64); err != nil {
+				return "", err
+			}
+			if err := book.SetCellStyle(sheet, cell, cell, style); err != nil {
+				return "", err
+			}
+			return book.GetCellValue(sheet, cell)
+		},
+	}
 }
 
 // show formats a number.
@@ -168,17 +204,7 @@ func (n *numberFormats) show(value float64, f numberFormat) string {
 	if style == 0 || math.IsNaN(value) || math.IsInf(value, 0) {
 		return general(value)
 	}
-	if n.is1904 != f.is1904 {
-		n.is1904 = f.is1904
-		if n.book.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &f.is1904}) != nil {
-			return general(value)
-		}
-	}
-	const cell, sheet = "A1", "Sheet1"
-	if n.book.SetCellFloat(sheet, cell, value, -1, 64) != nil || n.book.SetCellStyle(sheet, cell, cell, style) != nil {
-		return general(value)
-	}
-	text, err := n.book.GetCellValue(sheet, cell)
+	text, err := n.scratch.show(value, style, f.is1904)
 	if err != nil {
 		return general(value)
 	}
@@ -190,14 +216,10 @@ func (n *numberFormats) style(f numberFormat) int {
 	if f.code == "" && (f.id == 0 || f.id > 49) || strings.EqualFold(f.code, "General") || f.code == "@" {
 		return 0
 	}
-	if n.book == nil {
-		n.book = excelize.NewFile()
+	if n.scratch == nil {
+		n.scratch = newScratchBook()
 	}
-	s := &excelize.Style{NumFmt: f.id}
-	if f.code != "" {
-		s = &excelize.Style{CustomNumFmt: &f.code}
-	}
-	style, err := n.book.NewStyle(s)
+	style, err := n.scratch.style(f)
 	if err != nil {
 		return 0
 	}

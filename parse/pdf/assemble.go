@@ -40,7 +40,7 @@ func assemble(f parse.File, info parse.Info, pages []pageText, marks map[string]
 	doc.Sections = append(doc.Sections, headings(pages, starts, len(doc.Text), marks)...)
 	parse.SortSections(doc.Sections)
 	if strings.TrimSpace(doc.Text) == "" {
-		return parse.Document{}, nothing(f.Name, pages)
+		return parse.Document{}, nothing(f, pages)
 	}
 	doc.Coverage.Characters = utf8.RuneCountInString(doc.Text)
 	doc.Warnings = warnings(doc.Coverage)

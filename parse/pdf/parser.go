@@ -15,6 +15,7 @@
 package pdf
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -144,8 +145,8 @@ func readPagesOf(ctx context.Context, data []byte, limits parse.Limits, to liste
 }
 
 // nothing is the error for a document without any text.
-func nothing(name string, pages []pageText) error {
-	f := &fault.Error{Code: fault.NoTextLayer, Subject: name}
+func nothing(file parse.File, pages []pageText) error {
+	f := &fault.Error{Code: fault.NoTextLayer, Subject: file.Name}
 	scanned, unmapped, failed := 0, 0, 0
 	for _, p := range pages {
 		switch {
@@ -169,11 +170,21 @@ func nothing(name string, pages []pageText) error {
 		f.Code = fault.Corrupt
 		f.Reason = "none of its pages could be read"
 		f.Next = "open it in a PDF viewer and save or print it to a new PDF"
+	case cutOff(file.Data):
+		f.Code = fault.Corrupt
+		f.Reason = "it is cut off: the end of the file is missing, and what is there has no text"
+		f.Next = "download or copy it again"
 	default:
 		f.Reason = "it has no text: " + plural.Pick(len(pages), "its only page is empty or a drawing", fmt.Sprintf("all %d pages are empty or drawings", len(pages)))
 		f.Next = "attach a version with text, or run OCR on it"
 	}
 	return f
+}
+
+// cutOff reports whether the end of a PDF is missing, as of a download that broke off.
+func cutOff(data []byte) bool {
+	tail := data[max(0, len(data)-2048):]
+	return !bytes.Contains(tail, []byte("%%EOF")) && !bytes.Contains(tail, []byte("startxref"))
 }
 
 func scannedPages(scanned, all int) string {

@@ -138,6 +138,7 @@ func TestNoText(t *testing.T) {
 	}{
 		{"scanned", document([]string{image}, scan, scan).bytes(), fault.NoTextLayer, "2 of its 2 pages look scanned"},
 		{"empty", texts("", ""), fault.NoTextLayer, "all 2 pages are empty"},
+		{"cut off", beforeTable(texts("", "")), fault.Corrupt, "it is cut off: the end of the file is missing"},
 		{"unmapped", document(nil, unmapped).bytes(), fault.UnmappedFont, "fonts do not say"},
 		{"password", encrypted("secret", at(72, 700, "hidden")), fault.PasswordRequired, "password"},
 		{"junk", []byte("%PDF-1.4\njunk"), fault.Corrupt, "damaged"},
@@ -229,3 +230,6 @@ func TestLimitsKeepWhatWasRead(t *testing.T) {
 		require.ErrorContains(t, err, "--parse-limits "+name+"=", "%s", name)
 	}
 }
+
+// beforeTable is a PDF whose download broke off before its table of objects.
+func beforeTable(data []byte) []byte { return data[:bytes.LastIndex(data, []byte("\nxref"))+1] }

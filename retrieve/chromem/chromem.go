@@ -193,6 +193,9 @@ func (f *file) search(ctx context.Context, q retrieve.Query, order int) ([]hit, 
 	count := f.Count()
 	for n := min(q.Limit, count); ; n = min(n*2, count) {
 		results, err := f.QueryEmbedding(ctx, slices.Clone([]float32(q.Vector)), min(n+1, count), nil, nil)
+		if err == nil {
+			err = ctx.Err() // chromem-go then returns what it has, and no error
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -1,10 +1,10 @@
-// What the scripts share: node SCRIPT BASE_URL FOLDER CHAT_MODEL CALLER_MODEL. Each
+// What the scripts share: node SCRIPT BASE_URL FOLDER CHAT_MODEL CALLER_MODEL OTHER_MODEL. Each
 // feature that works is a line "ok FEATURE"; the first that does not ends the script.
 import fs from "node:fs";
 import path from "node:path";
 
-const [baseURL, folder, chat, caller] = process.argv.slice(2);
-export { baseURL, folder, chat, caller };
+const [baseURL, folder, chat, caller, other] = process.argv.slice(2);
+export { baseURL, folder, chat, caller, other };
 export const apiKey = process.env.INLAY_KEY ?? "any";
 export const scripted = process.env.INLAY_SCRIPTED === "1"; // the model can be told what to say
 export const handbook = path.join(folder, "handbook.md");

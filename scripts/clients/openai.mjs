@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import OpenAI, { toFile } from "openai";
-import { apiKey, answer, baseURL, caller, chat as model, handbook, inlay, notes, ok, picture, question, scripted, shown } from "./common.mjs";
+import { apiKey, answer, baseURL, caller, chat as model, handbook, inlay, notes, ok, other, picture, question, scripted, shown } from "./common.mjs";
 
 const client = new OpenAI({ baseURL, apiKey, maxRetries: 0 });
 const file = await client.files.create({ file: fs.createReadStream(handbook), purpose: "user_data" });
@@ -97,6 +97,28 @@ const inline = await client.responses.create({
 });
 assert.equal(inline.inlay.strategy, "inject-full-content");
 ok("file inline");
+
+// A conversation that the server does not keep: its system prompt has a clock, the document stays in the window all the same.
+const attached = { type: "file", file: { file_data: data, filename: "handbook.md" } };
+const same = [{ type: "text", text: question }, attached];
+const clock = () => ({ role: "system", content: `You are helpful. It is ${new Date().toISOString()}.` });
+const opening = await client.chat.completions.create({ model, messages: [clock(), { role: "user", content: same }] });
+assert.equal(opening.inlay.strategy, "inject-full-content");
+const later = [opening.choices[0].message, { role: "user", content: "Please translate that to French." }];
+for (const [name, use, content, head] of [
+  ["a later clock", model, same, [clock()]],
+  ["another model", other, same, [clock()]],
+  ["a trimmed question", model, [{ type: "text", text: question.slice(0, -1) }, attached], [clock()]],
+  ["parts the other way round", model, [attached, same[0]], [clock()]],
+  ["no system prompt", model, same, []],
+]) {
+  const turn = await client.chat.completions.create({ model: use, messages: [...head, { role: "user", content }, ...later] });
+  assert.equal(turn.inlay.reason_code, "already_in_context", name);
+  const room = opening.usage.prompt_tokens;
+  assert.ok(turn.usage.prompt_tokens > room - 100, `${name}: ${turn.usage.prompt_tokens} tokens after ${room}`);
+  shown(`follow-up, ${name}`, `${turn.inlay.reason_code}, ${turn.usage.prompt_tokens} prompt tokens (first turn ${room})`);
+}
+ok("history");
 if (scripted) {
   const seen = await client.responses.create({ model, input: [{ role: "user", content: [{ type: "input_text", text: "Who is this?" }, { type: "input_image", image_url: picture, detail: "auto" }] }] });
   assert.equal(seen.output_text, "I see a picture.");

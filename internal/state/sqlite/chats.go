@@ -74,7 +74,9 @@ func (s *Store) AddTurn(ctx context.Context, owner, id string, t state.Turn) err
 
 // DeleteChat implements [state.Chats].
 func (s *Store) DeleteChat(ctx context.Context, owner, id string) error {
-	return found("delete a chat", changed(s.write.ExecContext(ctx, "DELETE FROM chats WHERE owner = ? AND id = ?", owner, id)))
+	return found("delete a chat", s.deleted(ctx, func() error {
+		return changed(s.write.ExecContext(ctx, "DELETE FROM chats WHERE owner = ? AND id = ?", owner, id))
+	}))
 }
 
 func scanChat(row scanner) (c state.Chat, err error) {

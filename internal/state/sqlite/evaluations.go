@@ -41,7 +41,9 @@ func (s *Store) UpdateEvaluation(ctx context.Context, e state.Evaluation) error 
 
 // DeleteEvaluation implements [state.Evaluations].
 func (s *Store) DeleteEvaluation(ctx context.Context, owner, id string) error {
-	return found("delete an evaluation", changed(s.write.ExecContext(ctx, "DELETE FROM evaluations WHERE owner = ? AND id = ?", owner, id)))
+	return found("delete an evaluation", s.deleted(ctx, func() error {
+		return changed(s.write.ExecContext(ctx, "DELETE FROM evaluations WHERE owner = ? AND id = ?", owner, id))
+	}))
 }
 
 // WaitingEvaluations implements [state.Inventory].

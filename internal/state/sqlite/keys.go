@@ -36,11 +36,11 @@ func ownerCalled(ctx context.Context, tx *sql.Tx, k state.Key) (id string, err e
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
-	var any bool
-	if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM owners)").Scan(&any); err != nil {
+	var others bool
+	if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM owners)").Scan(&others); err != nil {
 		return "", err
 	}
-	if id = state.Local; any && k.OwnerName != state.Local {
+	if id = state.Local; others && k.OwnerName != state.Local {
 		id = state.NewID("own_")
 	}
 	_, err = tx.ExecContext(ctx, "INSERT INTO owners (id, name, created) VALUES (?, ?, ?)", id, k.OwnerName, unix(k.Created))
@@ -61,8 +61,10 @@ func (s *Store) ListKeys(ctx context.Context, owner string) ([]state.Key, error)
 
 // RevokeKey implements [state.Keys].
 func (s *Store) RevokeKey(ctx context.Context, owner, id string, at time.Time) error {
-	return found("revoke a key", changed(s.write.ExecContext(ctx,
-		"UPDATE keys SET revoked = min(coalesce(revoked, ?), ?) WHERE id = ? AND (? = '' OR owner = ?)", unix(at), unix(at), id, owner, owner)))
+	return found("revoke a key", s.deleted(ctx, func() error {
+		return changed(s.write.ExecContext(ctx,
+			"UPDATE keys SET revoked = min(coalesce(revoked, ?), ?) WHERE id = ? AND (? = '' OR owner = ?)", unix(at), unix(at), id, owner, owner))
+	}))
 }
 
 // AnyKey implements [state.Keys].

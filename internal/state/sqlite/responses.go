@@ -45,8 +45,12 @@ func (s *Store) Conversation(ctx context.Context, owner, id string) ([]state.Res
 
 // DeleteResponse implements [state.Responses].
 func (s *Store) DeleteResponse(ctx context.Context, owner, id string) (files []string, err error) {
-	r, err := scanResponse(s.write.QueryRowContext(ctx,
-		"DELETE FROM responses WHERE owner = ? AND id = ? RETURNING id, owner, previous, created, NULL AS messages, NULL AS input, NULL AS body, files", owner, id))
+	var r state.Response
+	err = s.deleted(ctx, func() (err error) {
+		r, err = scanResponse(s.write.QueryRowContext(ctx,
+			"DELETE FROM responses WHERE owner = ? AND id = ? RETURNING id, owner, previous, created, NULL AS messages, NULL AS input, NULL AS body, files", owner, id))
+		return err
+	})
 	return r.Files, found("delete a response", err)
 }
 

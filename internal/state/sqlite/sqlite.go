@@ -20,6 +20,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"inlay/fault"
+	"inlay/internal/durable"
 	"inlay/internal/state"
 )
 
@@ -29,11 +30,16 @@ var files stdembed.FS
 // readers is how many questions are answered side by side.
 const readers = 4
 
+// reserveSize is the room that is kept for deleting on a full disk, in bytes.
+const reserveSize = 4 << 20
+
 // Store keeps state in a file. Open one with [Open].
 type Store struct {
 	read, write *sql.DB // SQLite has one writer; it gets a connection of its own
 
 	keyByHash, anyKey *sql.Stmt // every request asks one of them
+
+	reserve *durable.Reserve // room to delete with when there is no other
 }
 
 var _ state.Store = (*Store)(nil)
@@ -56,7 +62,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(damaged(path, err), write.Close())
 	}
-	s := &Store{read: read, write: write}
+	s := &Store{read: read, write: write, reserve: &durable.Reserve{Path: path + "-reserve", Size: reserveSize}}
+	_ = s.reserve.Hold() // a full disk is told of where it matters
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(damaged(path, err), s.Close())
 	}
@@ -88,7 +95,7 @@ func private(path string) error {
 // transactions that lock when they begin, so that they never fail half way.
 func connect(path string, connections int) (*sql.DB, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)",
 	}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: q.Encode()}).String())
 	if err != nil {
@@ -107,7 +114,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithAllowOutofOrder(true))
 	if err != nil {
 		return err
 	}
@@ -119,8 +126,34 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if now > sources[len(sources)-1].Version {
 		return errNewer
 	}
-	_, err = p.Up(ctx)
+	if _, err = p.Up(ctx); err == nil && now > 0 && now < versionOwners {
+		_, _ = db.ExecContext(ctx, "VACUUM") // earlier versions left deleted text in free pages; without room it stays there
+	}
 	return err
+}
+
+// deleted runs what deletes, where the disk is full with the room that is kept
+// for it, and sees to it that what was deleted is in no file any more.
+func (s *Store) deleted(ctx context.Context, f func() error) error {
+	err := f()
+	if isFull(err) && s.reserve.Release() == nil {
+		err = f()
+	}
+	if err != nil {
+		return err
+	}
+	var busy, frames, moved int
+	_ = s.write.QueryRowContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved) // else the next one does
+	_ = s.reserve.Hold()
+	return nil
+}
+
+// isFull reports the error of a full disk.
+func isFull(err error) bool {
+	if e, ok := errors.AsType[*driver.Error](err); ok && e.Code()&0xff == sqlite3.SQLITE_FULL {
+		return true
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 func damaged(path string, err error) error {
@@ -183,7 +216,7 @@ func found(what string, err error) error {
 
 // kept names what was done, and says of a full disk that it is one.
 func kept(what string, err error) error {
-	if e, ok := errors.AsType[*driver.Error](err); ok && e.Code()&0xff == sqlite3.SQLITE_FULL {
+	if isFull(err) {
 		err = errors.Join(syscall.ENOSPC, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)

@@ -18,7 +18,7 @@ import (
 func Run(t *testing.T, open func(t *testing.T) state.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, state.Store){
-		"keys": keys, "files": files, "pages": pages, "quota": quota, "chats": chats, "responses": responses, "evaluations": evaluations, "owners": owners,
+		"keys": keys, "files": files, "expiry": expiry, "pages": pages, "quota": quota, "chats": chats, "responses": responses, "evaluations": evaluations, "owners": owners,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -121,6 +121,29 @@ func files(t *testing.T, s state.Store) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"c1"}, orphans)
 	require.ErrorIs(t, s.SetFileState(t.Context(), "ann", a.ID, state.Processed, nil), state.ErrNotFound)
+}
+
+// expiry: a file whose time is over is found by nobody but who deletes it.
+func expiry(t *testing.T, s state.Store) {
+	t.Helper()
+	over, later := file("ann", 1), file("ann", 2)
+	over.Expires, later.Expires = time.Unix(1_000_000_000, 0).UTC(), time.Unix(4_000_000_000, 0).UTC()
+	for _, f := range []state.File{over, later} {
+		require.NoError(t, s.AddFile(t.Context(), f, state.Quota{}))
+	}
+	_, err := s.File(t.Context(), "ann", over.ID)
+	require.ErrorIs(t, err, state.ErrNotFound)
+	got, err := s.File(t.Context(), "ann", later.ID)
+	require.NoError(t, err)
+	require.Equal(t, later, got)
+	list, err := s.ListFiles(t.Context(), "ann", "", state.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	list, err = s.ExpiredFiles(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []state.File{over}, list)
+	_, _, err = s.DeleteFile(t.Context(), "ann", over.ID)
+	require.NoError(t, err)
 }
 
 func pages(t *testing.T, s state.Store) {

@@ -1,0 +1,327 @@
+package notes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"inlay/internal/asks"
+	"inlay/internal/plural"
+	"inlay/parse"
+)
+
+// Named is a document with the name that a note gives it.
+type Named struct {
+	Name string
+	parse.Document
+}
+
+// Counts counts the rows of tables that have the values which a request names
+// literally, and the rows of these tables in all: for each document one text, ""
+// where there is nothing to count. Nothing is counted where it is not certain
+// what is asked for: a value that is in several columns of which the request
+// names none or several, a request with a condition or a number of its own, a
+// document that was not read completely or whose tables were recognised by
+// their looks.
+func Counts(ctx context.Context, docs []Named, request string) ([]string, error) {
+	out := make([]string, len(docs))
+	if asks.Of(request) != asks.Count || asks.Conditional(request) {
+		return out, nil
+	}
+	wanted := newPhrases(request)
+	tables := make([][]*table, len(docs))
+	for i, d := range docs {
+		if !countable(d.Document) {
+			continue
+		}
+		for _, t := range tablesOf(d.Document) {
+			if err := ctx.Err(); err != nil {
+				return nil, fmt.Errorf("count rows of %s: %w", d.Name, err)
+			}
+			t.count(wanted)
+			tables[i] = append(tables[i], t)
+		}
+	}
+	filters := agreed(slices.Concat(tables...), wanted)
+	for i, list := range tables {
+		out[i] = describe(list, filters)
+	}
+	return out, nil
+}
+
+// countable reports whether a document's tables are those of its file, and all of them.
+func countable(d parse.Document) bool {
+	return !d.Partial && len(d.Warnings) == 0 && d.MediaType != "application/pdf" && !strings.HasPrefix(d.MediaType, "image/")
+}
+
+// phrases are the runs of words of a request that may be values of a table.
+type phrases struct {
+	written string
+	request string          // in lower case
+	words   map[string]bool // runs of words as asks.Words has them
+}
+
+// longestValue is how many words, or characters of a script without spaces, a
+// value may have.
+const longestValue = 8
+
+func newPhrases(request string) *phrases {
+	p := &phrases{written: request, request: strings.ToLower(request), words: map[string]bool{}}
+	fields := strings.Fields(asks.Words(request))
+	for i := range fields {
+		for n := 1; n <= longestValue && i+n <= len(fields); n++ {
+			p.words[strings.Join(fields[i:i+n], " ")] = true
+		}
+		for _, run := range unspacedRuns(fields[i]) {
+			p.words[run] = true
+		}
+	}
+	return p
+}
+
+// unspacedRuns are the runs of two or more characters of a word in Chinese,
+// Japanese or Korean script.
+func unspacedRuns(word string) []string {
+	r := []rune(word)
+	if !slices.ContainsFunc(r, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	}) {
+		return nil
+	}
+	var runs []string
+	for i := range r {
+		for n := 2; n <= longestValue && i+n <= len(r); n++ {
+			runs = append(runs, string(r[i:i+n]))
+		}
+	}
+	return runs
+}
+
+// names reports whether the request has a cell's text, or a column's name, as it
+// is written but for case.
+func (p *phrases) names(cell string) bool {
+	if !p.words[asks.Words(cell)] {
+		return false
+	}
+	cell = strings.ToLower(cell)
+	for at := 0; ; {
+		i := strings.Index(p.request[at:], cell)
+		if i < 0 {
+			return false
+		}
+		i += at
+		if p.bounded(i, i+len(cell)) {
+			return true
+		}
+		at = i + 1
+		for at < len(p.request) && !utf8.RuneStart(p.request[at]) {
+			at++
+		}
+	}
+}
+
+// bounded reports whether a range of the request begins and ends with words.
+func (p *phrases) bounded(start, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(p.request[:start])
+	after, _ := utf8.DecodeRuneInString(p.request[end:])
+	first, _ := utf8.DecodeRuneInString(p.request[start:end])
+	if unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		return true
+	}
+	letter := func(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r)) }
+	return !letter(before) && !letter(after)
+}
+
+// filter is a value in a column.
+type filter struct {
+	column string
+	value  string // in lower case
+	shown  string // as it is written somewhere
+}
+
+// agreed are the filters that a request names without doubt, over all tables:
+// each value in columns of one name alone.
+func agreed(tables []*table, wanted *phrases) []filter {
+	columns, shown := map[string][]string{}, map[string]string{} // by value
+	for _, t := range tables {
+		for key, value := range t.found {
+			if was, ok := shown[key.value]; !ok || value < was {
+				shown[key.value] = value
+			}
+			name := t.columns[key.column]
+			if !slices.Contains(columns[key.value], name) {
+				columns[key.value] = append(columns[key.value], name)
+			}
+		}
+	}
+	var filters []filter
+	for value, names := range columns {
+		named := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !wanted.namesColumn(name) })
+		switch {
+		case len(named) == 1 && inAll(tables, value, named[0]):
+			filters = append(filters, filter{named[0], value, shown[value]})
+		case len(names) == 1 && plain(value):
+			filters = append(filters, filter{names[0], value, shown[value]})
+		case len(names) > 1 && plain(value):
+			return nil // which of them is meant is not certain, so nothing is
+		}
+	}
+	filters = slices.DeleteFunc(filters, func(f filter) bool {
+		return slices.ContainsFunc(filters, func(o filter) bool {
+			return o.value != f.value && strings.Contains(" "+asks.Words(o.value)+" ", " "+asks.Words(f.value)+" ")
+		})
+	})
+	if wanted.leftOver(filters) || wanted.partOfName(filters) {
+		return nil
+	}
+	slices.SortFunc(filters, func(a, b filter) int { return strings.Compare(a.column+"\x00"+a.value, b.column+"\x00"+b.value) })
+	return filters
+}
+
+// inAll reports whether every table that has a value has the column, too.
+func inAll(tables []*table, value, column string) bool {
+	return !slices.ContainsFunc(tables, func(t *table) bool {
+		for key := range t.found {
+			if key.value == value && !slices.Contains(t.columns, column) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// partOfName reports whether a value has a name's other word beside it in the
+// request, as York has in "New York": a word with a capital letter that is
+// neither the first of the request nor a value or column itself.
+func (p *phrases) partOfName(filters []filter) bool {
+	known := map[string]bool{}
+	for _, f := range filters {
+		for word := range strings.FieldsSeq(asks.Words(f.value + " " + f.column)) {
+			known[word] = true
+		}
+	}
+	fields := strings.Fields(p.written)
+	for i, word := range fields {
+		first, _ := utf8.DecodeRuneInString(word)
+		if i == 0 || !unicode.IsUpper(first) || known[asks.Words(word)] {
+			continue
+		}
+		for _, f := range filters {
+			value := asks.Words(f.value)
+			after, before := asks.Words(strings.Join(fields[i+1:], " ")), asks.Words(strings.Join(fields[:i], " "))
+			if strings.HasPrefix(after+" ", value+" ") || strings.HasSuffix(" "+before, " "+value) && !ends(fields[i-1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ends reports whether a word has punctuation after it, which ends a name.
+func ends(word string) bool {
+	last, _ := utf8.DecodeLastRuneInString(word)
+	return unicode.IsPunct(last)
+}
+
+// namesColumn reports whether the request has the name of a column, or its plural.
+func (p *phrases) namesColumn(name string) bool {
+	words := asks.Words(name)
+	return words != "" && (p.words[words] || p.words[words+"s"] || p.words[words+"es"] || p.words[words+"n"] || p.words[words+"en"])
+}
+
+// plain reports whether a value is one by itself: without its column's name a
+// number or a word of up to three letters may mean anything.
+func plain(value string) bool {
+	letters := 0
+	for _, r := range value {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			letters += 2
+		case unicode.IsLetter(r):
+			letters++
+		}
+	}
+	return letters > 3
+}
+
+// leftOver reports whether the request has a number that no filter accounts for.
+func (p *phrases) leftOver(filters []filter) bool {
+	rest := p.request
+	for _, f := range filters {
+		rest = strings.ReplaceAll(rest, strings.ToLower(f.value), " ")
+	}
+	return strings.ContainsFunc(rest, unicode.IsNumber)
+}
+
+// describe says what was counted in the tables of a document.
+func describe(tables []*table, filters []filter) string {
+	var lines []string
+	for _, t := range tables {
+		if line := t.describe(filters); line != "" && len(lines) < mostTables {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fewRows is how many rows a table has that nothing needs to be said of where
+// the request names no value of any; mostTables is how many tables are described.
+const (
+	fewRows    = 10
+	mostTables = 20
+)
+
+// describe says how many rows of a table pass the filters whose columns it has.
+func (t *table) describe(filters []filter) string {
+	var mine []filter
+	seen := map[string]bool{}
+	each := false // several values of one column: one count for each
+	for _, f := range filters {
+		if slices.Contains(t.columns, f.column) {
+			mine = append(mine, f)
+			each = each || seen[f.column]
+			seen[f.column] = true
+		}
+	}
+	if len(mine) == 0 && (len(filters) > 0 || t.rows < fewRows) {
+		return ""
+	}
+	head := fmt.Sprintf("%s has %s below its header.", t.name, rows(t.rows))
+	if len(mine) == 0 {
+		return head
+	}
+	if !each {
+		return head + " " + t.sentence(mine)
+	}
+	for _, f := range mine {
+		head += " " + t.sentence([]filter{f})
+	}
+	return head
+}
+
+// sentence is the count for filters that hold together.
+func (t *table) sentence(filters []filter) string {
+	var conditions []string
+	for _, f := range filters {
+		conditions = append(conditions, fmt.Sprintf("%s in the column %s", strconv.Quote(f.shown), strconv.Quote(f.column)))
+	}
+	return fmt.Sprintf("Of these, %s %s (the whole cell, whatever its case).", has(t.where(filters)), strings.Join(conditions, " and "))
+}
+
+func has(n int) string {
+	if n == 1 {
+		return "1 row has"
+	}
+	return plural.Grouped(n) + " rows have"
+}
+
+func rows(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return plural.Grouped(n) + " rows"
+}
