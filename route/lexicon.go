@@ -114,7 +114,7 @@ const clearly = 3
 // spoken is the language of a text in lower case, by its function words.
 func spoken(low string) language {
 	var votes [languages]int
-	for _, field := range strings.FieldsSeq(fold(low)) {
+	for field := range strings.FieldsSeq(fold(low)) {
 		if strings.ContainsAny(strings.TrimRight(field, ".,;:?!)"), "./_") { // a name
 			continue
 		}
