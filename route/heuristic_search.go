@@ -36,7 +36,7 @@ func list(a ask) (Decision, bool) {
 	where, named := a.folder()
 	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents) || listed().MatchString(a.text)
 	leads := named && a.says(leadsIn)
-	if !named && a.ofOthers() || !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.general() || a.says(inKind) && len(a.paths) == 0 && !a.says(ourOwn) || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
+	if !named && a.ofOthers() || !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.notListed() || !a.can("list_files") {
 		return Decision{}, false
 	}
 	params := map[string]any{"path": where}
@@ -44,6 +44,12 @@ func list(a ask) (Decision, bool) {
 		params["recursive"] = true
 	}
 	return use("list_files", params, "the ask is to see what is in a folder")
+}
+
+// notListed reports whether an ask is for something else than the files of a
+// folder: knowledge, or a text in them.
+func (a ask) notListed() bool {
+	return a.general() || a.says(inKind) && len(a.paths) == 0 && !a.says(ourOwn) || marker().MatchString(a.text) || a.says(occurs) && a.exactly()
 }
 
 // ofOthers reports whether a question without a folder may be about the files of
