@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"inlay/internal/lazy"
 )
@@ -19,6 +20,9 @@ type ask struct {
 	quoted  []string // in backticks or quotes, paths or not
 	symbols []string // names of code
 	around  []string // what the whole ask has in quotes
+	lang    language
+	ofOurs  bool  // a clause of an ask about this workspace
+	memo    *memo // what was found of its words before
 }
 
 var (
@@ -37,7 +41,7 @@ var (
 	inTree  = pattern(`^(?:<folder names>)/`)
 	owned   = pattern(`^(?:<owners>)\.\w+$`)
 	rooted  = lazy.Regexp(`^/(?:etc|usr|var|home|tmp|opt|root|dev|proc|srv|mnt|sys|s?bin|lib|Users|app|workspace)(?:/|$)`)
-	thereIs = lazy.Regexp(`(?i)\b(?:is there|there is|have|has|gibt es) (?:an?|ein\w*) $`)
+	thereIs = lazy.Regexp(`(?i)\b(?:is there|there is|(?:we|repo|this project|our project|it|project already) (?:have|has)|gibt es) (?:an?|ein\w*) $`)
 	// anyOne before a file's name speaks of files of that kind, not of one.
 	anyOne = lazy.Regexp(`(?i)(?:^|[\s(])(?:an?|any|every|each|ein\w*|jede\w*)\s+(?:(?:good|proper|typical|new|simple|gut\w*) )?["'` + "`" + `]?$`)
 )
@@ -86,10 +90,21 @@ func ends(text string) string {
 	return strings.TrimSpace(prose(strings.ToValidUTF8(text[:endBytes], "")) + "\n" + prose(tail))
 }
 
-// readAsk finds what a text names.
-func readAsk(in Input, text string) ask {
+// memo is what was found of the words of an ask, which several rules ask for.
+type memo struct {
+	says map[*regexp.Regexp]bool
+	own  func() bool
+}
+
+// language is that of a text, without what it quotes.
+func languageIn(text string) language {
+	return spoken(quotes().ReplaceAllString(strings.ToLower(text), " "))
+}
+
+// readAsk finds what a text in a language names.
+func readAsk(in Input, text string, l language) ask {
 	text = written(text)
-	a := ask{Input: in, text: text, low: strings.ToLower(text)}
+	a := ask{Input: in, text: text, low: strings.ToLower(text), lang: l, memo: &memo{says: map[*regexp.Regexp]bool{}}}
 	rest := text
 	for _, m := range quotes().FindAllStringSubmatch(text, -1) {
 		q := m[1] + m[2] + m[3] + m[4] + m[5]
@@ -121,6 +136,7 @@ func readAsk(in Input, text string) ask {
 			a.symbols = append(a.symbols, s)
 		}
 	}
+	a.memo.own = sync.OnceValue(a.speaksOfOurs)
 	return a
 }
 
@@ -185,7 +201,15 @@ func appendNew(list []string, s string) []string {
 func (a ask) can(tool string) bool { return slices.Contains(a.Tools, tool) }
 
 // says reports whether the words of an ask hold a phrase.
-func (a ask) says(phrase func() *regexp.Regexp) bool { return phrase().MatchString(a.words) }
+func (a ask) says(p *phrase) bool {
+	expr := p.in(a.lang)
+	said, found := a.memo.says[expr]
+	if !found {
+		said = expr.MatchString(a.words)
+		a.memo.says[expr] = said
+	}
+	return said
+}
 
 // What an ask forbids: an imperative with a negation, up to the end of its
 // clause, and the ways to say "not that one".
@@ -231,7 +255,7 @@ func clauses(text string) (out []string) {
 		masked = masked[:at[0]] + strings.Repeat("_", at[1]-at[0]) + masked[at[1]:]
 	}
 	for _, at := range between(masked, stops().FindAllStringIndex(masked, -1)) {
-		if low := strings.ToLower(text[at[0]:at[1]]); question().MatchString(plain(low, nil)) {
+		if low := strings.ToLower(text[at[0]:at[1]]); question.in(anyLanguage).MatchString(plain(low, nil)) {
 			out = append(out, text[at[0]:at[1]])
 			continue
 		}

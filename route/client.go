@@ -72,7 +72,7 @@ func mayNeed(text string, tools []ClientTool) bool {
 	for _, t := range Tools() {
 		ordinary = append(ordinary, stems(t.Name+" "+t.Description)...)
 	}
-	asked, common := stems(text), stems(strings.Join(entries("common words"), " "))
+	asked, common := stems(text), stems(strings.Join(entries("common words", anyLanguage), " "))
 	for _, t := range tools {
 		for _, s := range stems(t.Name + " " + sentence(t.Description)) {
 			if slices.Contains(asked, s) && !slices.Contains(ordinary, s) && !slices.Contains(common, s) {

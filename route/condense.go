@@ -42,7 +42,7 @@ type promptSection struct {
 // aboutTools reports whether a section is about tools alone.
 func (s promptSection) aboutTools() bool {
 	title := fold(strings.ToLower(strings.Trim(s.title, " \t#*_:-=<>")))
-	return title != "" && toolTitle().MatchString(title) || ownFormatting(s)
+	return title != "" && toolTitle.in(anyLanguage).MatchString(title) || ownFormatting(s)
 }
 
 // ownFormatting reports whether a section is the guidance on format that [Build]

@@ -46,20 +46,26 @@ func (Heuristic) Decide(ctx context.Context, in Input) (Decision, Usage, error) 
 // changed may still be what it is about: "do not touch a.go, just explain it".
 func readGranted(in Input) ask {
 	text := ends(in.Ask)
-	a := readAsk(in, granted(text))
+	l := languageIn(text)
+	a := readAsk(in, granted(text), l)
 	if len(a.paths) > 0 || !a.says(itself) || readsNot().MatchString(text) {
 		return a
 	}
-	if all := readAsk(in, text); len(all.paths) > 0 {
-		return readAsk(in, a.text+" "+all.paths[0])
+	if all := readAsk(in, text, l); len(all.paths) > 0 {
+		return readAsk(in, a.text+" "+all.paths[0], l)
 	}
 	return a
 }
 
 // part is a clause of an ask.
 func (a ask) part(clause string) ask {
-	p := readAsk(a.Input, clause)
+	if clause == a.text {
+		a.around = a.quoted
+		return a
+	}
+	p := readAsk(a.Input, clause, a.lang)
 	p.around = a.quoted
+	p.ofOurs = a.own()
 	return p
 }
 

@@ -15,9 +15,11 @@ func (a ask) general() bool { return a.says(general) && !a.own() }
 
 // own reports whether an ask speaks of this workspace: of its code, not of the
 // team or the boss.
-func (a ask) own() bool {
-	words := notCode().ReplaceAllString(a.words, " ")
-	return ourOwn().MatchString(words) || we().MatchString(words) && (coded().MatchString(words) || deeds().MatchString(words) || len(a.symbols) > 0)
+func (a ask) own() bool { return a.memo.own() }
+
+func (a ask) speaksOfOurs() bool {
+	words := notCode.in(a.lang).ReplaceAllString(a.words, " ")
+	return ourOwn.in(a.lang).MatchString(words) || (we.in(a.lang).MatchString(words) || one.in(a.lang).MatchString(words) && !inKind.in(a.lang).MatchString(words)) && (coded.in(a.lang).MatchString(words) || deeds.in(a.lang).MatchString(words) || len(a.symbols) > 0)
 }
 
 // ours reports whether an ask is about code of this workspace: it names code, or
@@ -33,21 +35,62 @@ func (a ask) ours() bool {
 }
 
 // ownName reports whether a name of code is none that every program has.
-func ownName(symbol string) bool { return !owned().MatchString(symbol) }
+func ownName(symbol string) bool {
+	return !owned().MatchString(symbol) && !languageError().MatchString(symbol)
+}
+
+// languageError is an error that the language throws, not the workspace.
+var languageError = pattern(`^(?:<language errors>)$`)
+
+// elsewhere reports whether an ask is about the software or the world of others.
+func (a ask) elsewhere() bool {
+	if a.own() || len(a.paths) > 0 || slices.ContainsFunc(a.symbols, ownName) {
+		return false
+	}
+	if m := abroad.in(a.lang).FindStringIndex(a.words); m != nil && (does().MatchString(a.words[m[0]:]) || !a.codeAt(m[1])) {
+		return true
+	}
+	if a.lang == german { // every noun is capitalized
+		return false
+	}
+	m := capital().FindStringIndex(a.text)
+	return m != nil && !a.codeFollows(a.text[m[1]:])
+}
+
+// does comes before the doer.
+var does = lazy.Regexp(`^(?:do|does|did|speichert|hat)\b`)
+
+// capital is a name of the world after a word that makes it the topic.
+var capital = lazy.Regexp(`(?:^|\s)(?:(?:does|do|did|is|are|was|were|in|on|by|at|of|dans|du|sur|par|chez|à|sont|est|de|né)(?: an?| the| le| la)?)\s+(?:[A-Z][a-zé]+[ -]?)+(?: \d+)?`)
+
+func (a ask) codeAt(at int) bool { return a.codeFollows(a.words[at:]) }
+
+// codeFollows reports whether a text begins with a thing of software, as what
+// follows "Stripe" in "the Stripe webhook".
+func (a ask) codeFollows(rest string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(rest)), " ")
+	return word != "" && coded.in(a.lang).MatchString(fold(word))
+}
 
 // certain reports whether an ask speaks of a certain thing of software, "the
 // login page": a determiner and its noun with nothing between that parts them.
 func (a ask) certain() bool {
 	for at := 0; ; {
-		m := certain().FindStringIndex(a.words[at:])
+		m := certain.in(a.lang).FindStringIndex(a.words[at:])
 		if m == nil {
 			return false
 		}
-		if !linking().MatchString(a.words[at+m[0] : at+m[1]]) {
+		thing := a.words[at+m[0] : at+m[1]]
+		if !linking.in(a.lang).MatchString(thing) && (!everyday.in(a.lang).MatchString(thing) || !a.says(mine) && a.ofSoftware()) {
 			return true
 		}
 		at += m[0] + 1
 	}
+}
+
+// ofSoftware reports whether an ask says of a thing what is said of software.
+func (a ask) ofSoftware() bool {
+	return a.says(broken) || a.says(participles) || a.says(deeds) || a.says(changes) || a.says(theCode) || a.says(wishes) || len(a.paths)+len(a.symbols)+len(a.quoted) > 0
 }
 
 // orders reports whether an ask is to change something.
@@ -77,7 +120,7 @@ func edit(a ask) (Decision, bool) {
 		a.paths = []string{a.Last.Path}
 	}
 	if len(a.paths) == 0 {
-		if a.says(prosaic) || a.brings() || !a.ours() && !a.points() || a.says(household) || a.says(outside) {
+		if a.says(prosaic) || a.brings() || !a.ours() && !a.points() || a.says(household) || a.says(outside) || a.elsewhere() {
 			return Decision{}, false
 		}
 		return a.locate("the ask is to change code that must be found first")
@@ -110,7 +153,14 @@ func broad(a ask) (Decision, bool) {
 
 // points reports whether an ask speaks of a certain thing of software, or of what
 // people see of it.
-func (a ask) points() bool { return a.says(definite) && (a.says(coded) || a.says(onShow)) }
+func (a ask) points() bool { return a.says(definite) && (a.named() || a.says(onShow)) }
+
+// named reports whether an ask names a thing of software beside its verb, which
+// may be one too: sort, search, filter.
+func (a ask) named() bool {
+	_, rest, _ := strings.Cut(a.words, " ")
+	return coded.in(a.lang).MatchString(rest)
+}
 
 // besides is the most bytes of an ask beside a clause that is all it wants.
 const besides = 20
@@ -122,7 +172,7 @@ func (a ask) alone() bool { return len(a.text)+besides >= len(a.Ask) }
 // sentence: ...".
 func (a ask) brings() bool {
 	order, rest, ok := strings.Cut(a.words, ": ")
-	return ok && changes().MatchString(order) && len(strings.Fields(rest)) > 1 && (material().MatchString(order) || !coded().MatchString(order)) && !ourOwn().MatchString(order)
+	return ok && changes.in(a.lang).MatchString(order) && len(strings.Fields(rest)) > 1 && (material.in(a.lang).MatchString(order) || !coded.in(a.lang).MatchString(order)) && !ourOwn.in(a.lang).MatchString(order)
 }
 
 // spelled is an exact edit of the file that was read last.
@@ -235,7 +285,7 @@ func find(a ask) (Decision, bool) {
 	if a.opinion() || a.speaksOfLast() {
 		return Decision{}, false
 	}
-	if a.general() {
+	if a.general() || a.elsewhere() || a.brings() {
 		return Decision{}, false
 	}
 	if a.says(authors) {
@@ -253,16 +303,18 @@ func (a ask) seeksCode() bool {
 }
 
 func (a ask) seeksCause(about bool) bool {
-	return a.says(broken) && a.says(causes) && !a.says(settled) && (!a.says(question) || about) || a.says(reasons) && !a.asks()
+	return a.says(broken) && a.says(causes) && !a.says(settled) && (!a.says(question) || about) || a.says(reasons) && !a.asks() && !a.says(prosaic)
 }
 
 // seeksPlace reports whether an ask is for the place where something is done.
 func (a ask) seeksPlace(about bool) bool {
 	switch {
-	case a.says(whichOf), a.says(partOf), a.says(seeksVerb), a.says(somewhere) && about, a.says(how):
+	case a.says(whichOf), a.says(how):
+		return about || a.says(coded) || a.says(firmly) || a.says(participles)
+	case a.says(partOf), a.says(seeksVerb), a.says(somewhere) && about:
 		return true
 	case a.says(passive):
-		return !a.says(worldly) || about || a.says(coded)
+		return about || a.ofOurs || a.says(firmly) || a.says(coded) && !a.says(mine) || a.says(participles) && !a.says(worldly)
 	case a.says(whenDone):
 		return a.says(coded) && !a.says(inKind)
 	}
@@ -272,7 +324,7 @@ func (a ask) seeksPlace(about bool) bool {
 // report takes the report of a failure for an ask to find it.
 func report(a ask) (Decision, bool) {
 	about := a.ours() || a.says(coded)
-	wrong := a.says(broken) && about && !a.asks() || a.says(checks) && len(strings.Fields(a.words)) > 5 && (about || !a.says(personal))
+	wrong := a.says(broken) && about && !a.asks() && !a.brings() && !a.elsewhere() || a.says(checks) && len(strings.Fields(a.words)) > 5 && (about || !a.says(personal))
 	return a.when(wrong && a.Last == nil && (!a.says(question) || a.says(statement)) && !a.says(prosaic) && !a.says(authors) && !a.general(), "the ask reports what goes wrong in the code")
 }
 
@@ -319,7 +371,19 @@ func read(a ask) (Decision, bool) {
 	case !a.can("read_file"):
 		return Decision{}, false
 	}
-	return use("read_file", map[string]any{"path": a.paths[unread]}, "the ask is about this file, which is not at hand")
+	return use("read_file", a.linesOf(a.paths[unread]), "the ask is about this file, which is not at hand")
+}
+
+// lineRange is the lines that an ask names: "lines 10 to 40".
+var lineRange = lazy.Regexp(`(?i)\b(?:lines?|zeilen?|lignes?) (\d{1,6})(?: ?[-–] ?| (?:to|bis|à|through|until|and|und|et) (?:line |zeile |ligne )?)(\d{1,6})\b`)
+
+// linesOf are the parameters to read a file, or the lines of it that an ask names.
+func (a ask) linesOf(p string) map[string]any {
+	params := map[string]any{"path": p}
+	if m := lineRange().FindStringSubmatch(a.text); m != nil && 0 < number(m[1]) && number(m[1]) <= number(m[2]) {
+		params["start_line"], params["end_line"] = number(m[1]), number(m[2])
+	}
+	return params
 }
 
 // placed reports whether an ask speaks of what is in a folder.

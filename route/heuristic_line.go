@@ -213,9 +213,9 @@ func looksTyped(s string) bool {
 	case s == "" || judged().MatchString(quotes().ReplaceAllString(low, "_")):
 		return false
 	case !program().MatchString(s):
-		return !ordered().MatchString(s) && !broken().MatchString(low) && (flagged().MatchString(s) || scripted().MatchString(s))
+		return !ordered().MatchString(s) && !broken.in(anyLanguage).MatchString(low) && (flagged().MatchString(s) || scripted().MatchString(s))
 	case strings.HasPrefix(s, "./"):
-		return !broken().MatchString(low)
+		return !broken.in(anyLanguage).MatchString(low)
 	case wordy().MatchString(s):
 		return typed().MatchString(s) || subs().MatchString(s)
 	case strings.HasPrefix(s, "find"):
@@ -225,5 +225,5 @@ func looksTyped(s string) bool {
 	case strings.HasPrefix(s, "make "):
 		return makes().MatchString(s) && !wishful().MatchString(s)
 	}
-	return !plainWords().MatchString(s) || known().MatchString(s) && !broken().MatchString(low)
+	return !plainWords().MatchString(s) || known().MatchString(s) && !broken.in(anyLanguage).MatchString(low)
 }

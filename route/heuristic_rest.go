@@ -12,10 +12,12 @@ var (
 	outside   = phrases("outside")
 	searches  = phrases("searches")
 	related   = phrases("related")
-	household = phrases("household")
-	filing    = phrases("filing") // orders about whole files
-	worldly   = phrases("worldly")
-	whereIs   = phrases("where is")
+	// codePlaces are what only searches of a workspace are for.
+	codePlaces = phrases("code places")
+	household  = phrases("household")
+	filing     = phrases("filing") // orders about whole files
+	worldly    = phrases("worldly")
+	whereIs    = phrases("where is")
 )
 
 // rest is the decision where no rule proposes a tool: condensed where the ask is
@@ -71,6 +73,9 @@ func (a ask) mentions() bool {
 // one of the world outside.
 func search(a ask) (Decision, bool) {
 	if !a.says(searches) || a.says(outside) || a.general() || a.says(back) && a.Last != nil {
+		return Decision{}, false
+	}
+	if a.elsewhere() && !a.says(codePlaces) || !a.named() && !a.says(theCode) && !a.ours() && len(a.paths)+len(a.symbols)+len(a.quoted) == 0 && !a.says(codePlaces) {
 		return Decision{}, false
 	}
 	return a.locate("the ask is to search")

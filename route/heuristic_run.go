@@ -18,6 +18,7 @@ var (
 	nounFails = phrases("noun fails") // "build fails" begins with a noun
 	bareRun   = phrases("bareRun")
 	tasks     = phrases("tasks")
+	doesThat  = phrases("does that")
 	program   = pattern(`^(?:[A-Z_]+=\S+ |sudo |time )*(?:<programs>)(?:\s|$)`)
 )
 
@@ -35,7 +36,7 @@ func run(a ask) (Decision, bool) {
 	if command := a.spokenCommand(); command != "" {
 		return use("execute_command", map[string]any{"command": command}, "the ask is for a command in words")
 	}
-	verb := runVerb().FindString(a.words)
+	verb := runVerb.in(a.lang).FindString(a.words)
 	strict := strictly().MatchString(verb)
 	if i := slices.IndexFunc(a.around, program().MatchString); starts && strict && i >= 0 {
 		return use("execute_command", map[string]any{"command": a.around[i]}, "the ask names a command to run")
@@ -61,10 +62,10 @@ func (a ask) command(starts bool) string {
 	if line := typedLine(a.text); line != "" {
 		return line
 	}
-	if a.asks() && !a.says(outputOf) || !starts && !a.says(running) && a.says(remarks) {
+	if a.asks() && !a.says(outputOf) || !starts && !a.says(running) && !a.says(outputOf) && a.says(remarks) {
 		return ""
 	}
-	if before, line, ok := strings.Cut(a.text, ": "); ok && starts && len(strings.Fields(before)) <= leadWords && typedLine(line) != "" {
+	if before, line, ok := strings.Cut(a.text, ": "); ok && (starts || strings.Contains(line, " -")) && len(strings.Fields(before)) <= leadWords && typedLine(line) != "" {
 		return typedLine(line)
 	}
 	if starts || a.says(running) || a.says(outputOf) {
@@ -80,9 +81,15 @@ func (a ask) command(starts bool) string {
 	return ""
 }
 
-// typedIn proposes the command line that the whole ask is.
+// typedIn proposes the command line that the whole ask is, or that it names and
+// says to run.
 func typedIn(a ask) (Decision, bool) {
 	command := typedLine(a.text)
+	if command == "" && a.says(doesThat) {
+		if at := commands(a.text); len(at) == 1 {
+			command = a.text[at[0][0]:at[0][1]]
+		}
+	}
 	if command == "" || !a.can("execute_command") {
 		return Decision{}, false
 	}

@@ -36,7 +36,7 @@ func list(a ask) (Decision, bool) {
 	where, named := a.folder()
 	wanted := a.says(lists) && (len(a.paths) == 0 || isFolder(a.paths[0]) || named) || named && a.says(contents) || listed().MatchString(a.text)
 	leads := named && a.says(leadsIn)
-	if !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.general() || a.says(inKind) && len(a.paths) == 0 && !a.says(ourOwn) || marker().MatchString(a.text) || a.says(occurs) && a.exactly() || !a.can("list_files") {
+	if !named && a.ofOthers() || !wanted && !leads || a.says(holding) && !leads && !a.says(contents) || a.notListed() || !a.can("list_files") {
 		return Decision{}, false
 	}
 	params := map[string]any{"path": where}
@@ -45,6 +45,25 @@ func list(a ask) (Decision, bool) {
 	}
 	return use("list_files", params, "the ask is to see what is in a folder")
 }
+
+// notListed reports whether an ask is for something else than the files of a
+// folder: knowledge, or a text in them.
+func (a ask) notListed() bool {
+	return a.general() || a.says(inKind) && len(a.paths) == 0 && !a.says(ourOwn) || marker().MatchString(a.text) || a.says(occurs) && a.exactly()
+}
+
+// ofOthers reports whether a question without a folder may be about the files of
+// somebody else: "which files does Windows need to boot".
+func (a ask) ofOthers() bool {
+	return a.says(question) && !a.own() && !topLevel().MatchString(a.words) && len(strings.Fields(a.words)) > shortQuestion
+}
+
+// shortQuestion is the most words of a question for files without a folder:
+// "which files are there".
+const shortQuestion = 5
+
+// topLevel is the folder of the whole workspace.
+var topLevel = lazy.Regexp(`\b(?:root|top[- ]level|workspace|hauptverzeichnis|wurzelverzeichnis|racine)\b|\b(?:folder|directory|ordner|dossier) (?:for|fur|pour)\b|\b(?:my project|mein\w* projekt|mon projet)\b`)
 
 // folder is the folder that an ask names, with or without a word that says it
 // is one; "." and false if it names none.
@@ -84,6 +103,11 @@ func (a ask) target() string {
 	if m := marker().FindStringSubmatch(a.text); m != nil {
 		return m[1]
 	}
+	for _, re := range []*regexp.Regexp{saidName(), keyed()} {
+		if m := re.FindStringSubmatch(a.text); m != nil {
+			return m[1]
+		}
+	}
 	if m := shaped().FindStringSubmatch(a.text); m != nil {
 		return m[1]
 	}
@@ -111,6 +135,10 @@ var (
 	named = lazy.Regexp(`(?:use|using|import|importing|reference|mention|call|contain)s? (?:the (?:\w+ ){0,2})?(@?[a-z]\w*(?:[./-]\w+)+|/\w[\w/-]+)`)
 	// shaped is a text that no sentence has: an address, a call, a version.
 	shaped = lazy.Regexp(`(?:^|\s)(\w+://\S*|\d+(?:\.\d+){2,3}(?::\d+)?|[\w.]+\(|\w+=\S*|#[0-9a-fA-F]{3,8}|@\w+)(?:[\s?.!,;]|$)`)
+	// saidName is a name of several words that files are said to say.
+	saidName = lazy.Regexp(`\b(?:it|that|which|places|files) (?:still )?says? ([A-Z][\w&.-]*\w(?: [A-Z0-9][\w&.-]*\w)*)`)
+	// keyed is a key, a label or a number that is to be found.
+	keyed = lazy.Regexp(`(?i)^(?:please |pls |bitte )?(?:search|look|grep|hunt|find|suche?|finde|cherche[rz]?|trouve[rz]?)(?: for| nach)?(?: \pL+){0,3}? (?:key|id|label|number|token|constant|ticket|reference|identifier|schlüssel|nummer|kennung|clé|numéro|étiquette|référence|variable) ([A-Za-z]+[-_:]\w[\w:-]*|[A-Za-z]+\d\w*)(?:[\s,.;?!]|$)`)
 	// sought is a bare word that is said to be looked for.
 	sought = pattern(`(?i)(?:\b(?:<sought>)|^(?:hm+,? )?(?:no[.,]? )?(?:grep|rg|ag)(?: for)?) (\S*\w\S*)`)
 	// called is a bare word that is called one: "the word banana".
@@ -153,13 +181,13 @@ func kinds(name string) string {
 // where it does not say.
 func (a ask) wanted() (what, where string) {
 	what = a.target()
-	if m := xInY().FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[2]) {
+	if m := xInY().FindStringSubmatch(a.text); m != nil && !vague().MatchString(m[2]) && a.searchable(m[0], m[2], m[3]) {
 		bare := strings.ToLower(m[1]) == "find" && !strings.ContainsAny(m[3], "/*")
 		if what == "" && !bare {
 			what = m[2]
 		}
 		where = m[3]
-	} else if m := yForX().FindStringSubmatch(a.text); m != nil {
+	} else if m := yForX().FindStringSubmatch(a.text); m != nil && a.searchable(m[0], m[2], m[1]) {
 		if what == "" && !vague().MatchString(m[2]) {
 			what = m[2]
 		}
@@ -179,6 +207,20 @@ func (a ask) wanted() (what, where string) {
 	}
 	return what, where
 }
+
+// searchable reports whether something shows that a search is one of files: the
+// shape of what is looked for, or the place.
+func (a ask) searchable(phrase, what, where string) bool {
+	where = strings.TrimRight(where, ".")
+	return literalShape().MatchString(what) || strings.ContainsAny(where, "/.*_") || isFolderName().MatchString(where) || kinded().MatchString(where) ||
+		fileWords().MatchString(phrase) || a.own() || a.says(codePlaces) || len(a.quoted)+len(a.symbols)+len(a.paths) > 0
+}
+
+var (
+	literalShape = lazy.Regexp(`\d[A-Za-z]|[A-Za-z][-_]?\d|[_@#=:/.-]|[a-z][A-Z]|^[A-Z]{2,}$`)
+	isFolderName = pattern(`^(?:<folder names>)$`)
+	fileWords    = pattern(`(?i)\b(?:<folder words>|files?|dateien?|fichiers?|logs?|code|repo|project)\b`)
+)
 
 // markerWords is the most words of an ask that is for a marker such as TODO.
 const markerWords = 6
@@ -219,6 +261,8 @@ func (a ask) seeksText() bool {
 	case a.says(seeking) && (shaped().MatchString(a.text) || called().MatchString(a.text)), held().MatchString(a.text) && !a.says(authors) && !a.orders():
 		return true
 	case len(a.quoted) > 0 && (a.says(sayings) && (a.says(finds) || a.says(tells)) || strings.Contains(a.quoted[0], " ") && a.says(places)):
+		return true
+	case keyed().MatchString(a.text), a.says(seeking) && saidName().MatchString(a.text):
 		return true
 	case a.says(seeking) && (xInY().MatchString(a.text) || yForX().MatchString(a.text)):
 		return true

@@ -23,8 +23,8 @@ func substituted(name, around string) func() *substitutions {
 	return sync.OnceValue(func() *substitutions {
 		var out substitutions
 		var all []string
-		around := fold(filled(around))
-		for _, line := range entries(name) {
+		around := fold(filled(around, anyLanguage))
+		for _, line := range entries(name, anyLanguage) {
 			from, to, _ := strings.Cut(line, " -> ")
 			all = append(all, fold(from))
 			out.from = append(out.from, regexp.MustCompile(strings.Replace(around, "%", fold(from), 1)))
@@ -66,7 +66,7 @@ func written(text string) string {
 	}
 	for i, from := range list.from {
 		m := from.FindStringSubmatchIndex(text)
-		if m == nil || notAFile().MatchString(strings.ToLower(strings.TrimLeft(text[m[3]:], " "))) {
+		if m == nil || notAFile.in(anyLanguage).MatchString(strings.ToLower(strings.TrimLeft(text[m[3]:], " "))) {
 			continue
 		}
 		text = text[:m[2]] + list.to[i] + text[m[3]:]
@@ -84,8 +84,8 @@ func (a ask) spokenCommand() string {
 	if len(text) > spokenLength {
 		return ""
 	}
-	text = text[len(anyCourtesy().FindString(text)):]
-	text = text[:anyFarewell().FindStringIndex(text)[0]]
+	text = text[len(anyCourtesy.in(anyLanguage).FindString(text)):]
+	text = text[:anyFarewell.in(anyLanguage).FindStringIndex(text)[0]]
 	list := spokenCommands()
 	if !list.any.MatchString(text) {
 		return ""

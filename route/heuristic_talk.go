@@ -104,6 +104,8 @@ func aside(a ask) (Decision, bool) {
 		return big("the ask is about a command, not to run it"), true
 	case a.says(tellsOf) && option().MatchString(a.text) && len(a.paths) == 0 && !a.says(outputOf) && !a.says(oursOnly):
 		return big("the ask is about an option of a program"), true
+	case a.says(explains) && len(a.paths) == 0 && !a.says(oursOnly):
+		return big("the ask brings along the error that it is about"), true
 	case a.says(opinions) && len(a.paths)+len(a.symbols) == 0:
 		return big("the ask is for an opinion"), true
 	case a.says(textbook) && len(a.paths)+len(a.symbols) == 0 && !a.own():

@@ -31,13 +31,49 @@ import (
 //go:embed words/*.txt
 var wordFiles embed.FS
 
+// language is one whose lists are held against an ask.
+type language uint8
+
+const (
+	anyLanguage language = iota // it is not clear: the lists of all languages
+	english
+	german
+	french
+	languages = iota
+)
+
+// languageOf is the language of a file of words; names are of every language.
+func languageOf(file string) language {
+	switch file {
+	case "en.txt":
+		return english
+	case "de.txt":
+		return german
+	case "fr.txt":
+		return french
+	}
+	return anyLanguage
+}
+
+// entry is a line of a list.
+type entry struct {
+	of   language
+	text string
+}
+
+// holds reports whether a line counts for asks of a language: names and English
+// always do, because people mix in English terms.
+func (l language) holds(of language) bool {
+	return l == anyLanguage || of == anyLanguage || of == english || of == l
+}
+
 // wordLists are the lists of all files by their names.
 var wordLists = sync.OnceValue(readLists) //nolint:gochecknoglobals // read once, never changed
 
 // readLists reads the embedded files; they are part of the program, so that a
 // fault in them is one of the program.
-func readLists() map[string][]string {
-	out := map[string][]string{}
+func readLists() map[string][]entry {
+	out := map[string][]entry{}
 	names, err := wordFiles.ReadDir("words")
 	if err != nil {
 		panic(err)
@@ -55,22 +91,80 @@ func readLists() map[string][]string {
 			case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
 				section = strings.Trim(line, "[]")
 			default:
-				out[section] = append(out[section], line)
+				out[section] = append(out[section], entry{languageOf(f.Name()), line})
 			}
 		}
 	}
 	return out
 }
 
-// phrases are what compiles a list when it is first asked for.
-func phrases(name string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression(name)) })
+// functionWords are the words that show which language a text is in.
+var functionWords = sync.OnceValue(func() map[string]language { //nolint:gochecknoglobals // read once, never changed
+	out := map[string]language{}
+	for _, e := range wordLists()["function words"] {
+		out[fold(e.text)] = e.of
+	}
+	return out
+})
+
+// clearly is how many times as many words of English as of other languages an
+// English text has: others mix in English words, English has few of theirs.
+const clearly = 3
+
+// spoken is the language of a text in lower case, by its function words.
+func spoken(low string) language {
+	var votes [languages]int
+	for field := range strings.FieldsSeq(fold(low)) {
+		if strings.ContainsAny(strings.TrimRight(field, ".,;:?!)"), "./_") { // a name
+			continue
+		}
+		for _, word := range strings.FieldsFunc(field, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			votes[functionWords()[word]]++
+		}
+	}
+	switch en, de, fr := votes[english], votes[german], votes[french]; {
+	case en > 0 && en >= clearly*(de+fr):
+		return english
+	case de > fr && de > 0:
+		return german
+	case fr > de:
+		return french
+	}
+	return anyLanguage
 }
 
+// phrase is a list as an expression for each language, compiled when it is
+// first asked for.
+type phrase [languages]func() *regexp.Regexp
+
+// in is the expression for asks of a language.
+func (p *phrase) in(l language) *regexp.Regexp { return p[l]() }
+
+// phrases is a list by its name.
+func phrases(name string) *phrase {
+	return perLanguage(func(l language) string { return expression(name, l) })
+}
+
+// worded is a pattern for folded text.
+func worded(expr string) *phrase {
+	return perLanguage(func(l language) string { return fold(filled(expr, l)) })
+}
+
+func perLanguage(expr func(language) string) *phrase {
+	var out phrase
+	for l := range language(languages) {
+		out[l] = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr(l)) })
+	}
+	return &out
+}
+
+// never is an expression that nothing matches.
+const never = `[^\s\S]`
+
 // expression is a list as one regular expression.
-func expression(name string) string {
+func expression(name string, l language) string {
 	var anywhere, first, own []string
-	for _, p := range entries(name) {
+	for _, p := range entries(name, l) {
 		switch {
 		case strings.HasPrefix(p, "~"):
 			own = append(own, fold(p[1:]))
@@ -87,18 +181,22 @@ func expression(name string) string {
 	if len(first) > 0 {
 		all = append(all, `^(?:`+strings.Join(first, "|")+`)\b`)
 	}
-	return strings.Join(append(all, own...), "|")
+	if all = append(all, own...); len(all) == 0 {
+		return never
+	}
+	return strings.Join(all, "|")
 }
 
 // entries are those of a list, with the lists that they name put in.
-func entries(name string) []string {
+func entries(name string, l language) (out []string) {
 	list, ok := wordLists()[name]
 	if !ok {
 		panic(fmt.Sprintf("route: there is no list %q in words", name))
 	}
-	out := make([]string, len(list))
-	for i, p := range list {
-		out[i] = filled(p)
+	for _, e := range list {
+		if l.holds(e.of) {
+			out = append(out, filled(e.text, l))
+		}
 	}
 	return out
 }
@@ -106,10 +204,13 @@ func entries(name string) []string {
 var listName = lazy.Regexp(`<[a-z][a-z ]+>`)
 
 // anyOf is a list as a group of an expression, without the marks of its entries.
-func anyOf(name string) string {
-	list := entries(name)
+func anyOf(name string, l language) string {
+	list := entries(name, l)
 	for i, p := range list {
 		list[i] = strings.TrimLeft(p, "^~")
+	}
+	if len(list) == 0 {
+		return never
 	}
 	return "(?:" + strings.Join(list, "|") + ")"
 }
@@ -146,18 +247,13 @@ func isASCII(s string) bool {
 	return true
 }
 
-// worded is a pattern for folded text.
-func worded(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(fold(filled(expr))) })
-}
-
 // pattern returns what compiles an expression, in which <name> is any entry of
-// that list, when it is first called.
+// that list in any language, when it is first called.
 func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(filled(expr)) })
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(filled(expr, anyLanguage)) })
 }
 
 // filled is an expression with the lists that it names put in.
-func filled(expr string) string {
-	return listName().ReplaceAllStringFunc(expr, func(n string) string { return anyOf(n[1 : len(n)-1]) })
+func filled(expr string, l language) string {
+	return listName().ReplaceAllStringFunc(expr, func(n string) string { return anyOf(n[1:len(n)-1], l) })
 }

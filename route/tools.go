@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"inlay/ignore"
 	"inlay/internal/schema"
@@ -36,7 +37,10 @@ func line(name string) string { return fmt.Sprintf(`%q:{"type":"integer","minimu
 func flag(name string) string { return fmt.Sprintf(`%q:{"type":"boolean"}`, name) }
 
 // Tools are the seed's, with the parameters they take.
-func Tools() []Tool {
+func Tools() []Tool { return slices.Clone(seedTools()) }
+
+// seedTools are made once: every decision needs them.
+var seedTools = sync.OnceValue(func() []Tool { //nolint:gochecknoglobals // made once, never changed
 	file := []string{"path"}
 	return []Tool{
 		{"read_file", "Reads a file of the workspace, or lines of it.", object(file, text("path"), line("start_line"), line("end_line")), file},
@@ -51,6 +55,25 @@ func Tools() []Tool {
 		{Followup, "Asks the user for what is missing.", object([]string{"question"}, text("question"), `"follow_up":{"type":"array","items":{"type":"string"}}`), nil},
 		{Completion, "Presents the result of the task.", object([]string{"result"}, `"result":{"type":"string"}`), nil},
 	}
+})
+
+// seedSchemas are the compiled schemas of the seed's tools, by their text.
+var seedSchemas = sync.OnceValue(func() map[string]*schema.Schema { //nolint:gochecknoglobals // made once, never changed
+	out := map[string]*schema.Schema{}
+	for _, t := range seedTools() {
+		if s, err := schema.Compile(t.Schema); err == nil {
+			out[string(t.Schema)] = s
+		}
+	}
+	return out
+})
+
+// compiled is what checks the parameters of a tool.
+func (t Tool) compiled() (*schema.Schema, error) {
+	if s, ok := seedSchemas()[string(t.Schema)]; ok {
+		return s, nil
+	}
+	return schema.Compile(t.Schema)
 }
 
 // Mode says who the model is and which tools it may use.
@@ -107,7 +130,7 @@ func (c checker) fault(call Call) string {
 		return "The step that this asks for is not allowed in this mode. What should be done instead?"
 	}
 	tool := c.tools[i]
-	compiled, err := schema.Compile(tool.Schema)
+	compiled, err := tool.compiled()
 	if err != nil {
 		return "The tool " + tool.Name + " cannot be used here. What should be done instead?"
 	}

@@ -40,6 +40,7 @@ var (
 	// Of what.
 	ourOwn   = phrases("ourOwn")
 	we       = phrases("we")       // may speak of the workspace
+	one      = phrases("one")      // we, or anybody
 	deeds    = phrases("deeds")    // and does where software does something
 	notCode  = phrases("not code") // what is ours, and is not code
 	certain  = worded(`\b(?:<determiners>)(?: [\w'-]+){0,3}? (?:<things>)\b|\b(?:<people>)\b`)
@@ -89,6 +90,17 @@ var (
 	runChecks    = phrases("run checks")
 
 	how = phrases("how")
+
+	// firmly asks for code whatever it says of it; participles are what only
+	// software does; everyday are things of software and of life; mine is said by
+	// somebody of themselves; explains brings along the text of an error.
+	firmly      = phrases("firmly")
+	participles = phrases("software participles")
+	everyday    = worded(`\b(?:<everyday things>|<people>)$`)
+	mine        = phrases("mine")
+	explains    = phrases("explains")
+	// abroad is software that others made, as what an ask is about.
+	abroad = worded(`\b(?:does|do|did|is|are|in|into|on|of|by|at|from|for|with|to|via|speichert|hat|der|des|von|bei|fur|aus|de|sur|dans|chez|avec|par|est|sont)(?: (?:an?|the|my|our|der|die|das|le|la|l'|mon|ma|meine?m?))?(?: \w+)? (?:<products>)(?:[\s?.!,;:]|$)|^(?:<products>) (?:is|does|ist|hat|est)\b`)
 
 	// What to look for.
 	occurs  = phrases("occurs")
