@@ -185,8 +185,8 @@ func TestModel(t *testing.T) {
 		"good at the second time": {answers: []string{"I cannot", good}, calls: 2},
 		"no JSON":                 {answers: []string{"Sure! Here it is."}, calls: 2, reason: "not the JSON"},
 		"wrong type":              {answers: []string{`{"detectedLanguage":"en","intent":3,"contextItems":[]}`}, calls: 2, reason: "not the JSON"},
-		"no slice":                {answers: []string{answer("Explain.", "Traceback, shortened")}, calls: 2, reason: "no exact slice"},
-		"empty item":              {answers: []string{answer("Explain.", "")}, calls: 2, reason: "no exact slice"},
+		"no slice":                {answers: []string{answer("Explain.", "Traceback, shortened")}, calls: 2, reason: "not an exact slice"},
+		"empty item":              {answers: []string{answer("Explain.", "")}, calls: 2, reason: "not an exact slice"},
 		"empty intent":            {answers: []string{answer("  ", trace)}, calls: 2, reason: "intent is empty"},
 		"overlap": {answers: []string{`{"detectedLanguage":"en","intent":"x","contextItems":[{"title":"","mimeType":"","content":"Traceback (most recent"},` +
 			`{"title":"","mimeType":"","content":"(most recent call last)"}]}`}, calls: 2, reason: "overlap"},

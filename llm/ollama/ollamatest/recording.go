@@ -170,7 +170,7 @@ func (p *passOn) keep(x exchange, answer []byte) {
 	defer p.mu.Unlock()
 	var asked struct{ Model string }
 	_ = json.Unmarshal(x.Request, &asked)
-	if asked.Model != "" {
+	if asked.Model != "" && x.Status == http.StatusOK {
 		p.last = asked.Model + ":latest"
 	}
 	var list struct {
