@@ -89,11 +89,11 @@ const (
 // on, the last as 0 where it is the first; 0 for none. One page alone has at
 // least half of the passage.
 func span2(pieces []piece, number func(piece) int) (first, last int) {
-	size, found, total, best := map[int]int{}, map[int]float64{}, 0, 0.0
+	size, found, best := map[int]int{}, map[int]float64{}, 0.0
+	total := pieces[len(pieces)-1].end - pieces[0].start
 	var numbers []int
 	for _, p := range pieces {
 		n := number(p)
-		total += p.size()
 		if n == 0 {
 			continue
 		}
