@@ -143,7 +143,7 @@ func (t *turn) tellCoverage(b *built) {
 	case t.wants() == asks.Summary && !WholeDocument(t.req.Text):
 		why = "Every question gets a selection"
 	}
-	t.warn("coverage", "", fmt.Sprintf("%s; the model sees %s, chosen to represent all of it.", why, cmp.Or(t.extent(*b), "nothing of their text")))
+	t.warn("coverage", "", fmt.Sprintf("%s; the model sees %s, chosen to represent all of it.", why, cmp.Or(t.extent(*b), "all of their text")))
 }
 
 // hint names the way where nothing was found for a request that may be about

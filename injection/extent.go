@@ -11,19 +11,19 @@ import (
 	"inlay/parse"
 )
 
-// extent says how much of the searched files the passages are: "15 % of their
+// extent says how much of the searched files the passages are, unless all: "15 % of their
 // text", "2 % of their text; 39 of 3,000 table rows". Rows are those of the tables
 // that a passage is from.
 func (t *turn) extent(b built) string {
 	docs := t.searchedDocs(b)
 	shown, total, rows, allRows := 0, 0, 0, 0
 	for _, d := range docs {
-		total += len(d.Text)
+		total += len(strings.TrimSpace(d.Text))
 	}
 	for _, c := range b.citations {
 		shown += c.End - c.Start
 	}
-	if total == 0 || shown == 0 {
+	if shown == 0 || shown >= total {
 		return ""
 	}
 	for id, d := range docs {
