@@ -46,7 +46,7 @@ func CheckVector(name string, v embed.Vector, dimensions int) error {
 		return &fault.Error{
 			Code: fault.EmbedderMismatch, Subject: name,
 			Reason: fmt.Sprintf("has %d dimensions, the index has %d", len(v), dimensions),
-			Next:   "use the embedder the index was made with, or make the index anew",
+			Next:   "use the embedder the index was made with, or rebuild the index",
 		}
 	}
 	sum := 0.0

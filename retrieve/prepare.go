@@ -116,7 +116,7 @@ func (r *Retriever) load(ctx context.Context, key cache.Key, f *prepared) bool {
 	}
 	chunks, vectors, err := decodeEntry(data, f.doc, r.embedder.Spec())
 	if err != nil {
-		r.log.WarnContext(ctx, "cached passages are made anew", "file", f.doc.Name, "err", err)
+		r.log.WarnContext(ctx, "cached passages are rebuilt", "file", f.doc.Name, "err", err)
 		return false
 	}
 	f.chunks, f.vectors = chunks, vectors

@@ -35,7 +35,7 @@ func chatHelp() string {
 	for _, c := range chatCommands() {
 		fmt.Fprintf(&b, "%-21s %s\n", strings.TrimSpace(c.name+" "+c.takes), c.help)
 	}
-	b.WriteString("A question of several lines stands between two \"\"\", or has a backslash at the end of each line but the last.\n")
+	b.WriteString("Put a question of several lines between two \"\"\", or end each line but the last with a backslash.\n")
 	return b.String()
 }
 

@@ -59,7 +59,7 @@ func openHistory(path string) (*history, error) {
 	}
 	h.file = data
 	if h.History, err = chat.ReadHistory(bytes.NewReader(data)); err != nil {
-		return nil, &fault.Error{Code: fault.Corrupt, Subject: path, Reason: "is no inlay.history/v1: " + err.Error(), Next: "mend or remove it", Err: err}
+		return nil, &fault.Error{Code: fault.Corrupt, Subject: path, Reason: "is not valid inlay.history/v1: " + err.Error(), Next: "fix or remove it", Err: err}
 	}
 	return h, nil
 }

@@ -17,7 +17,7 @@ import (
 type parseCmd struct {
 	readSettings
 	Output string `short:"o" enum:"text,json" default:"text" help:"What to print: the text, or the document with its map of sections."`
-	Boxes  bool   `help:"With --output json: where each word stands on its page (PDF)."`
+	Boxes  bool   `help:"With --output json: where each word is on its page (PDF)."`
 	Quiet  bool   `short:"q" help:"No statuses."`
 
 	File rawArg `arg:"" optional:"" help:"File or web address to read; - is standard input, as is a pipe without a file."`

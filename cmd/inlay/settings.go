@@ -158,7 +158,7 @@ func promptSet(name string) (*prompts.Set, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		set, err := prompts.Load(filepath.Base(name), os.DirFS(name))
 		if err != nil {
-			return nil, &fault.Error{Code: fault.Usage, Subject: "--prompt-set " + name, Reason: err.Error(), Next: "mend the template", Err: err}
+			return nil, &fault.Error{Code: fault.Usage, Subject: "--prompt-set " + name, Reason: err.Error(), Next: "fix the template", Err: err}
 		}
 		return set, nil
 	}

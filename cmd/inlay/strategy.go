@@ -67,7 +67,7 @@ func invalidStrategy(name string, notes []strategy.Diagnostic) error {
 			broken++
 		}
 	}
-	return &fault.Error{Code: fault.StrategyInvalid, Subject: name, Reason: "it has " + plural.Of(broken, "error"), Next: "mend what is listed"}
+	return &fault.Error{Code: fault.StrategyInvalid, Subject: name, Reason: "it has " + plural.Of(broken, "error"), Next: "fix what is listed"}
 }
 
 func printDiagnostics(w io.Writer, notes []strategy.Diagnostic) error {

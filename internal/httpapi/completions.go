@@ -33,7 +33,7 @@ type completionRequest struct {
 type completionAnswer struct {
 	_       struct{}         `additionalProperties:"true"`
 	Choices []answeredChoice `json:"choices"`
-	Inlay   *decided         `json:"inlay" doc:"of a stream it stands on the first chunk, and the annotations on each choice's last"`
+	Inlay   *decided         `json:"inlay" doc:"of a stream it is on the first chunk, and the annotations on each choice's last"`
 }
 
 type answeredChoice struct {
@@ -98,7 +98,7 @@ type moved struct {
 	Language  string          `json:"language,omitempty"`
 	Documents []movedDocument `json:"documents"`
 	Analyzer  string          `json:"analyzer"`
-	Valid     bool            `json:"valid" doc:"false: the analysis failed and the message stands as it was"`
+	Valid     bool            `json:"valid" doc:"false: the analysis failed and the message is unchanged"`
 	Reason    string          `json:"reason"`
 }
 

@@ -56,7 +56,7 @@ func keys(t *testing.T, s state.Store) {
 
 	require.ErrorIs(t, s.RevokeKey(t.Context(), other.Owner, k.ID, at(5)), state.ErrNotFound, "another's")
 	require.NoError(t, s.RevokeKey(t.Context(), kept.Owner, k.ID, at(5)))
-	require.NoError(t, s.RevokeKey(t.Context(), "", k.ID, at(9)), "revoking twice is no error")
+	require.NoError(t, s.RevokeKey(t.Context(), "", k.ID, at(9)), "revoking twice is not an error")
 	require.ErrorIs(t, s.RevokeKey(t.Context(), "", "key_none", at(9)), state.ErrNotFound)
 	list, err := s.ListKeys(t.Context(), kept.Owner)
 	require.NoError(t, err)
