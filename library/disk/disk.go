@@ -110,7 +110,10 @@ func (s *Store) Libraries(ctx context.Context, owner string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join(s.ownerDir(owner), e.Name(), catalogueName)); err == nil && library.CheckName(e.Name()) == nil {
+		if _, err := os.Stat(filepath.Join(s.ownerDir(owner), e.Name(), catalogueName)); err != nil || library.CheckName(e.Name()) != nil {
+			continue
+		}
+		if _, err := s.Settings(ctx, owner, e.Name()); !fault.Is(err, fault.FileNotFound) { // a damaged one is listed
 			names = append(names, e.Name())
 		}
 	}
@@ -146,6 +149,9 @@ func (s *Store) Settings(ctx context.Context, owner, name string) (library.Setti
 		return library.Settings{}, err
 	}
 	set, err := one.catalogue.settings(ctx)
+	if err == nil && set.Created.IsZero() && set.Fingerprint == "" {
+		return set, library.Unknown(name) // its process ended before it was made
+	}
 	return set, one.explain(err)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/fault"
 	"inlay/internal/again"
 	"inlay/library"
 	"inlay/library/disk"
@@ -166,4 +167,22 @@ func checkKilled(t *testing.T, dir string, kept, n int) {
 		}
 	}
 	require.Equal(t, churned, have, "kill %d", n)
+}
+
+// TestHalfMade: a library whose process ended before its settings were kept is
+// none, and can be made.
+func TestHalfMade(t *testing.T) {
+	dir := t.TempDir()
+	store := disk.Open(dir)
+	defer func() { _ = store.Close() }()
+	require.NoError(t, store.Configure(t.Context(), "", "lib", library.Settings{}))
+	_, err := store.Settings(t.Context(), "", "lib")
+	require.True(t, fault.Is(err, fault.FileNotFound))
+	names, err := store.Libraries(t.Context(), "")
+	require.NoError(t, err)
+	require.Empty(t, names)
+	k := keeper(store, retrieve.New(retrieve.Options{}))
+	require.NoError(t, k.AddFolders(t.Context(), "", "lib", library.Settings{}, []string{t.TempDir()}, nil))
+	_, err = k.Sync(t.Context(), "", "lib")
+	require.NoError(t, err)
 }
