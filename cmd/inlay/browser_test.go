@@ -194,8 +194,8 @@ func TestBrowserOrigins(t *testing.T) {
 	for _, allowed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("allowed %v", allowed), func(t *testing.T) {
 			collect, report := reports(t)
-			var page string
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) }))
+			var page atomic.Value
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page.Load().(string)) }))
 			t.Cleanup(s.Close)
 			origin := strings.Replace(s.URL, "127.0.0.1", "page.example", 1)
 			var args []string
@@ -204,7 +204,7 @@ func TestBrowserOrigins(t *testing.T) {
 			}
 			d := newDrill(t, args...)
 			d.start()
-			page = strings.NewReplacer("BASE", fmt.Sprintf("%q", "http://"+d.addr), "COLLECTOR", fmt.Sprintf("%q", collect)).Replace(attempts)
+			page.Store(strings.NewReplacer("BASE", fmt.Sprintf("%q", "http://"+d.addr), "COLLECTOR", fmt.Sprintf("%q", collect)).Replace(attempts))
 			got := tryPage(t, origin+"/", report)
 			if allowed {
 				require.Equal(t, "200", got["read"])

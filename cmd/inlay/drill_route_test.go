@@ -11,6 +11,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -65,12 +66,12 @@ const unknownTool = "get_weather"
 func routedTurns(t *testing.T, n int) (turns []routedTurn) {
 	t.Helper()
 	places := []string{"Bremen", "Oslo", "Harlingen", "Turku", "Gdynia"}
-	for _, name := range []string{"seed-a", "seed-b"} {
+	for _, name := range []string{"seed-e", "seed-f"} {
 		data, err := os.ReadFile("../../route/testdata/" + name + ".txt")
 		require.NoError(t, err)
 		for line := range strings.Lines(string(data)) {
 			f := strings.Split(strings.TrimSpace(line), " | ")
-			if strings.HasPrefix(line, "#") || len(f) != 4 || f[0] != "code" || f[1] != "-" {
+			if strings.HasPrefix(line, "#") || len(f) != 4 || f[0] == "ask" || f[1] != "-" {
 				continue
 			}
 			if len(turns)%10 == 9 {
@@ -79,11 +80,10 @@ func routedTurns(t *testing.T, n int) (turns []routedTurn) {
 			turns = append(turns, routedTurn{strings.ReplaceAll(f[2], `\n`, "\n"), f[3]})
 		}
 	}
-	require.Greater(t, len(turns), n)
-	step := len(turns) / n
+	step := max(1, len(turns)/n)
 	picked := turns[:0]
-	for i := range n {
-		picked = append(picked, turns[i*step])
+	for i := 0; i < len(turns) && len(picked) < n; i += step {
+		picked = append(picked, turns[i])
 	}
 	return picked
 }
@@ -144,13 +144,16 @@ func oneRouted(ctx context.Context, t *testing.T, client openai.Client, ask stri
 
 // harmed says how a routed turn is worse than one that was not routed.
 func harmed(turn routedTurn, call string, out route.Outcome, sent []string) string {
-	want := strings.Fields(strings.Split(turn.want, " || ")[0])[0]
+	fine := func(right string) bool { // without a proposal: the model has what it needs
+		tool := strings.Fields(right)[0]
+		return tool == "big" || slices.Contains(sent, tool)
+	}
 	switch {
 	case call == "" && !slices.Contains(sent, unknownTool):
 		return "lost the client's tool"
-	case call != "" && (turn.want == "big" || turn.want == unknownTool || !rightCall(turn.want, out.Decision.Tool)):
+	case call != "" && !rightCall(turn.want, out.Decision.Tool):
 		return "wrong tool"
-	case call == "" && turn.want != "big" && turn.want != unknownTool && !slices.Contains(sent, want):
+	case call == "" && !slices.ContainsFunc(strings.Split(turn.want, " || "), fine):
 		return "lost the catalogue"
 	}
 	return ""
@@ -163,7 +166,8 @@ func rightCall(want string, tool *route.Call) bool {
 		good := name == tool.Name
 		for pair := range strings.SplitSeq(params, ";") {
 			key, value, named := strings.Cut(pair, "=")
-			good = good && (!named || strings.TrimPrefix(fmt.Sprint(tool.Params[key]), "./") == value)
+			got := fmt.Sprint(tool.Params[key])
+			good = good && (!named || got == value || key == "path" && path.Clean(got) == path.Clean(value))
 		}
 		if good {
 			return true

@@ -40,8 +40,26 @@ type drill struct {
 	data, addr string
 	args       []string
 	cmd        *exec.Cmd
-	log        *bytes.Buffer
+	log        *lockedBuffer
 	client     *http.Client
+}
+
+// lockedBuffer is what a process wrote so far; it may be read while it writes.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // newDrill makes a folder and chooses an address; start starts a server.
@@ -79,7 +97,7 @@ func (d *drill) start() time.Duration {
 // begin starts the server, and waits until it answers at all.
 func (d *drill) begin() error {
 	d.cmd = command(d.t, append([]string{"serve", "--addr", d.addr, "--data", d.data}, d.args...)...)
-	d.log = &bytes.Buffer{}
+	d.log = &lockedBuffer{}
 	d.cmd.Stderr = d.log
 	if err := d.cmd.Start(); err != nil {
 		return err

@@ -60,18 +60,24 @@ func TestScopes(t *testing.T) {
 			}
 			row = append(row, got.status)
 			if mine[kind] == "" || !strings.Contains(path, "{id}") {
-				s.do("POST", "/v1/uploads/"+mine["uploads"]+"/cancel", secrets["ann"][state.Write], nil)
+				s.forget(secrets["ann"][state.Write], mine)
 				continue
 			}
 			foreign := s.do(method, at, secrets["bob"][scope], bodyFor(t, path))
 			require.Contains(t, []int{http.StatusNotFound, http.StatusForbidden}, foreign.status, "%s %s: %s", r, scope, foreign.body)
 			require.Equal(t, refused, foreign.status == http.StatusForbidden, r)
-			s.do("POST", "/v1/uploads/"+mine["uploads"]+"/cancel", secrets["ann"][state.Write], nil)
+			s.forget(secrets["ann"][state.Write], mine)
 		}
 		require.Equal(t, httpapi.Allowed(s.api, r), allowed, "%s: what one scope allows the next one does too", r)
 		fmt.Fprintf(&table, "%-47s %-7v %-7v %-7v  not found\n", append([]any{r}, row...)...)
 	}
 	t.Logf("scopes\n%s", table.String())
+}
+
+// forget ends what an owner may have a few of at a time.
+func (s *server) forget(secret string, mine map[string]string) {
+	s.do("POST", "/v1/uploads/"+mine["uploads"]+"/cancel", secret, nil)
+	s.do("DELETE", "/v1/evaluations/"+mine["evaluations"], secret, nil)
 }
 
 // spareKey is the id of a key to be revoked.
