@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
@@ -26,8 +27,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	data, err := io.ReadAll(req.Body)
-	var batch tracepb.TracesData // an export request on the wire
-	if err != nil || req.URL.Path != "/v1/traces" || req.Header.Get("X-Team") != "tide & co" || proto.Unmarshal(data, &batch) != nil {
+	var batch collector.ExportTraceServiceRequest
+	if err != nil || req.URL.Path != "/v1/traces" || proto.Unmarshal(data, &batch) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -58,7 +59,7 @@ func TestTraces(t *testing.T) {
 	defer upstream.Close()
 	upstream.Config.SetKeepAlivesEnabled(false)
 	collects.Config.SetKeepAlivesEnabled(false)
-	address, stop := servedIn(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collects.URL, "OTEL_EXPORTER_OTLP_HEADERS": "x-team=tide%20%26%20co", "INLAY_UPSTREAM_KEY_CLOUD": "hidden-key"}, "--upstream", "cloud=openai:"+upstream.URL+"/v1")
+	address, stop := servedIn(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collects.URL, "INLAY_UPSTREAM_KEY_CLOUD": "hidden-key"}, "--upstream", "cloud=openai:"+upstream.URL+"/v1")
 	for path, body := range map[string]string{
 		"/v1/preprocess":       `{"messages": [{"role": "user", "text": "hidden question about ships"}], "context_length": 4096, "mode": "retrieval", "files": [{"name": "hidden.txt", "data": "aGlkZGVuIHNoaXBz"}]}`,
 		"/v1/chat/completions": `{"model": "gpt-4o", "messages": [{"role": "user", "content": "hidden"}]}`,

@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -30,8 +30,8 @@ import (
 type Config struct {
 	// Getenv reads OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_ENDPOINT,
 	// OTEL_SERVICE_NAME, OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER and
-	// OTEL_EXPORTER_OTLP_PROTOCOL, and the headers. Samplers are read by the library
-	// from the process's environment.
+	// OTEL_EXPORTER_OTLP_PROTOCOL. Headers, timeouts and samplers are read by
+	// the library from the process's environment.
 	Getenv  func(string) string
 	Version string
 	Logger  *slog.Logger
@@ -55,13 +55,9 @@ func Open(ctx context.Context, c Config) (*Tracer, error) {
 	if protocol != "http/protobuf" {
 		return nil, &fault.Error{Code: fault.Usage, Subject: "OTEL_EXPORTER_OTLP_PROTOCOL", Reason: "is not spoken here", Next: "set it to http/protobuf"}
 	}
-	client, err := newSender(address, c.Getenv)
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(address))
 	if err != nil {
 		return nil, &fault.Error{Code: fault.Usage, Subject: "OTEL_EXPORTER_OTLP_ENDPOINT", Reason: "cannot be used", Next: "give the URL of a collector, like http://localhost:4318", Err: err}
-	}
-	exporter, err := otlptrace.New(ctx, client)
-	if err != nil {
-		return nil, err
 	}
 	about, err := resource.Merge(resource.Environment(), resource.NewSchemaless(
 		attribute.String("service.name", cmp.Or(c.Getenv("OTEL_SERVICE_NAME"), "inlay")), attribute.String("service.version", c.Version)))
