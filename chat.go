@@ -27,7 +27,8 @@ type Answer struct {
 	Messages  []chat.Message // all that the model was asked, the earlier turns included
 }
 
-// Citation is a passage that was in the prompt.
+// Citation is a passage that was in the prompt, or a whole file that the answer
+// refers to, which has no text and place.
 type Citation struct {
 	chat.Citation
 
@@ -178,12 +179,12 @@ func answerOf(made *turn.Turn, text, finish string) Answer {
 	if made.Execution != nil {
 		a.Prompt = string(made.Execution.Prompt)
 	}
-	numbers := injection.CitedNumbers(text)
-	for _, one := range made.Citations() {
-		a.Citations = append(a.Citations, Citation{one, slices.Contains(numbers, one.Number)})
+	sources, unknown := made.Sources(text)
+	for _, one := range sources {
+		a.Citations = append(a.Citations, Citation(one))
 	}
 	if a.Strategy == injection.Retrieval {
-		a.Unknown = slices.DeleteFunc(numbers, func(n int) bool { return n >= 1 && n <= len(a.Citations) })
+		a.Unknown = unknown
 	}
 	return a
 }

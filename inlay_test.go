@@ -116,6 +116,20 @@ func TestModelAnswers(t *testing.T) {
 	require.Equal(t, []int{7}, answer.Unknown)
 }
 
+// A whole file that the answer refers to is a citation without a place; of two
+// files, the one that it names.
+func TestModelCitesWholeFiles(t *testing.T) {
+	address, _ := server(t, "Four weeks [2].")
+	in := open(t, inlay.Options{Model: "openai:mystery", BaseURL: address, ContextLength: 8192})
+	answer, err := in.Ask(t.Context(), question, "testdata/import-question.txt", "testdata/handbook.md")
+	require.NoError(t, err)
+	require.Equal(t, injection.InjectFull, answer.Strategy)
+	require.Len(t, answer.Citations, 1)
+	require.True(t, answer.Citations[0].Cited)
+	require.Equal(t, "[2] handbook.md", answer.Citations[0].String())
+	require.Empty(t, answer.Unknown)
+}
+
 // A chat goes on with what was said and attached, and streams.
 func TestChat(t *testing.T) {
 	address, asked := server(t, "Four ", "weeks.")

@@ -143,6 +143,40 @@ func (a Answer) Message() chat.Message {
 	return chat.Message{Role: chat.Assistant, Text: a.Text, ToolCalls: a.Calls}
 }
 
+// Source is a passage or a whole file that an answer could draw on.
+type Source struct {
+	chat.Citation
+
+	Cited bool // the answer refers to it by its number
+}
+
+// Sources are the passages of the turn, cited or not, and after them what else the
+// answer refers to: whole files, and passages of the newest message before. A
+// number that refers to nothing is unknown.
+func (t *Turn) Sources(answer string) (list []Source, unknown []int) {
+	numbers := injection.CitedNumbers(answer)
+	for _, one := range t.Citations() {
+		list = append(list, Source{one, slices.Contains(numbers, one.Number)})
+	}
+	passages := len(list)
+	for _, n := range numbers {
+		if slices.ContainsFunc(list[:passages], func(s Source) bool { return s.Number == n }) {
+			continue
+		}
+		if one, ok := t.Marked(n); ok {
+			list = append(list, Source{one, true})
+		} else {
+			unknown = append(unknown, n)
+		}
+	}
+	return list, unknown
+}
+
+// Citable reports whether an answer has anything to refer to.
+func (t *Turn) Citable() bool {
+	return len(t.Citations()) > 0 || slices.ContainsFunc(append(t.Past(0), t.message), func(m chat.Message) bool { return m.Injected != nil })
+}
+
 // Marked is what a mark of the answer refers to, by its number: a passage, or a
 // whole file, of which it has the number, the name and the id alone. Where nothing
 // was injected into the new message, the mark is of the newest one before it that

@@ -44,7 +44,7 @@ type answeredChoice struct {
 type answeredMessage struct {
 	_           struct{}     `additionalProperties:"true"`
 	Content     *string      `json:"content,omitempty" nullable:"true" doc:"none, or null, where the answer is a call of tools"`
-	Annotations []annotation `json:"annotations,omitempty" doc:"the passages that the answer could draw on"`
+	Annotations []annotation `json:"annotations,omitempty" doc:"the passages that the answer could draw on, and the whole files that it refers to"`
 }
 
 // decided is the field inlay of an answer: inlay.result/v1 without the prompt,
@@ -121,7 +121,8 @@ func movedOut(r *intent.Result) *moved {
 	return m
 }
 
-// annotation is a passage that the answer could draw on.
+// annotation is a passage that the answer could draw on, or a whole file that it
+// refers to.
 type annotation struct {
 	Type string       `json:"type"`
 	File fileCitation `json:"file_citation"`
@@ -183,7 +184,7 @@ func (a *API) wholeCompletion(c *call, done *service.Completion) error {
 		texts := map[int]string{}
 		for i, one := range chunk.Choices {
 			texts[one.Index] += one.Text
-			chunk.Annotate(i, annotations(done.Citations(), texts[one.Index]))
+			chunk.Annotate(i, annotations(done, texts[one.Index]))
 		}
 		if err := done.KeepTurn(c.ctx()); err != nil {
 			return err
@@ -203,7 +204,10 @@ func (a *API) wholeCompletion(c *call, done *service.Completion) error {
 func (a *API) streamCompletion(c *call, done *service.Completion) error {
 	e := &events{c: c}
 	defer e.close()
-	said := map[int]*strings.Builder{}
+	var said map[int]*strings.Builder // what each choice said, where it can refer to something
+	if done.Citable() {
+		said = map[int]*strings.Builder{}
+	}
 	for chunk, err := range done.Answer(c.ctx()) {
 		if err == nil {
 			err = a.chunk(e, chunk, done, said)
@@ -226,9 +230,8 @@ func (a *API) streamCompletion(c *call, done *service.Completion) error {
 // chunk sends one chunk: the first with the decision, the last of each choice
 // with its annotations. Others go on byte for byte.
 func (a *API) chunk(e *events, chunk *completion.Chunk, done *service.Completion, said map[int]*strings.Builder) error {
-	cites := len(done.Citations()) > 0
 	for i, one := range chunk.Choices {
-		if !cites {
+		if said == nil {
 			break
 		}
 		if said[one.Index] == nil {
@@ -236,7 +239,7 @@ func (a *API) chunk(e *events, chunk *completion.Chunk, done *service.Completion
 		}
 		said[one.Index].WriteString(one.Text)
 		if one.Finish != "" {
-			chunk.Annotate(i, annotations(done.Citations(), said[one.Index].String()))
+			chunk.Annotate(i, annotations(done, said[one.Index].String()))
 		}
 	}
 	if !e.open {
@@ -249,11 +252,12 @@ func (a *API) chunk(e *events, chunk *completion.Chunk, done *service.Completion
 	return e.send("", data)
 }
 
-func annotations(citations []chat.Citation, answer string) []any {
-	numbers := injection.CitedNumbers(answer)
-	out := make([]any, len(citations))
-	for i, one := range citations {
-		out[i] = annotation{"file_citation", fileCitation{one, one.File, slices.Contains(numbers, one.Number)}}
+// annotations are the sources of an answer.
+func annotations(done *service.Completion, answer string) []any {
+	sources, _ := done.Sources(answer)
+	out := make([]any, len(sources))
+	for i, one := range sources {
+		out[i] = annotation{"file_citation", fileCitation{one.Citation, one.File, one.Cited}}
 	}
 	return out
 }

@@ -221,3 +221,33 @@ func TestFailedStrategySaysItsSteps(t *testing.T) {
 		require.Contains(t, string(got.body), `"failure":"preprocessor.exception"`)
 	}
 }
+
+// TestWholeFilesAreCited: a mark of a file that went in whole is an annotation,
+// in answers at once and streamed, of a stateless and of a kept chat, also on a
+// later turn.
+func TestWholeFilesAreCited(t *testing.T) {
+	delta := `{"id":"x","choices":[{"index":0,"delta":{"content":"Six weeks [1]."},"finish_reason":"stop"}]}`
+	for _, stream := range []bool{false, true} {
+		answer := says("Six weeks [1].")
+		if stream {
+			answer = streams(delta, "[DONE]")
+		}
+		s := start(t, setup{upstreams: newUpstream(t, answer).list()})
+		id, _ := s.newChat(t)
+		later := []any{inline("How long?", "contract.md", contract), map[string]any{"role": "assistant", "content": "Six weeks [1]."}, userSays("In days?")}
+		for name, c := range map[string]struct {
+			chat     string
+			messages []any
+		}{
+			"stateless":           {"", []any{inline("How long?", "contract.md", contract)}},
+			"stateless, and then": {"", later},
+			"kept":                {id, []any{inline("How long?", "contract.md", contract)}},
+		} {
+			r := ask(c.messages, "stream", stream)
+			r["inlay"] = map[string]any{"context_length": 4096, "chat_id": c.chat}
+			got := s.do("POST", "/v1/chat/completions", "", r)
+			require.Equal(t, http.StatusOK, got.status, string(got.body))
+			require.Regexp(t, `"annotations": ?\[\{"type": ?"file_citation".*"filename": ?"contract.md", ?"cited": ?true`, string(got.body), "%s, stream %v", name, stream)
+		}
+	}
+}
