@@ -4,7 +4,7 @@
 //
 // A test written against [Server] runs both ways. Without a real server it
 // replays the recording beside the test; with one it checks that the server
-// still answers what was recorded, and with INLAY_RECORD=1 records anew.
+// still answers what was recorded, and with INLAY_RECORD=1 records again.
 package ollamatest
 
 import (
@@ -16,8 +16,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ollama/ollama/api"
 	"github.com/stretchr/testify/require"
@@ -49,8 +51,9 @@ const Nomic = "nomic-embed-text"
 // Answer is what every chat model but Endless and Sentence says.
 const Answer = tinymodel.Answer
 
-// Real returns the address of the real server, with the tiny models imported,
-// and skips the test when there is none.
+// Real returns the address of the real server, with the tiny models imported and
+// none of them loaded, and skips the test when there is none. A model that an
+// earlier test loaded would keep the context window that this test asked for.
 func Real(tb testing.TB) string {
 	tb.Helper()
 	base := os.Getenv(URLVariable)
@@ -58,6 +61,7 @@ func Real(tb testing.TB) string {
 		tb.Skipf("no real Ollama server: run `make integration`")
 	}
 	require.NoError(tb, Import(tb.Context(), base))
+	require.NoError(tb, unload(tb.Context(), base))
 	return base
 }
 
@@ -100,6 +104,47 @@ func Import(ctx context.Context, base string) error {
 		}
 	}
 	return nil
+}
+
+// unload has the server unload the tiny models, and waits until it has.
+func unload(ctx context.Context, base string) error {
+	u, err := url.Parse(base)
+	if err != nil {
+		return fmt.Errorf("unload models: %w", err)
+	}
+	c := api.NewClient(u, http.DefaultClient)
+	for {
+		loaded, err := loadedModels(ctx, c)
+		if err != nil || len(loaded) == 0 {
+			return err
+		}
+		for _, name := range loaded {
+			now := &api.GenerateRequest{Model: name, KeepAlive: &api.Duration{}}
+			if err := c.Generate(ctx, now, func(api.GenerateResponse) error { return nil }); err != nil {
+				return fmt.Errorf("unload %s: %w", name, err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("unload models: %w", ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// loadedModels returns the tiny models that the server runs.
+func loadedModels(ctx context.Context, c *api.Client) ([]string, error) {
+	running, err := c.ListRunning(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list running models: %w", err)
+	}
+	var names []string
+	for _, m := range running.Models {
+		if name := strings.TrimSuffix(m.Model, ":latest"); models()[name].write != nil {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // Alias gives a tiny model another name on the real server for as long as the
