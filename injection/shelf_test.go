@@ -40,7 +40,12 @@ func shelved(t *testing.T, n int) (*injection.Injector, []injection.File) {
 
 func modelOf(t *testing.T, n int) llm.Measurer {
 	t.Helper()
-	m, err := llm.NewStatic(llm.StaticOptions{Model: "gpt-4o", Length: n})
+	return named(t, "gpt-4o", n)
+}
+
+func named(t *testing.T, model string, n int) llm.Measurer {
+	t.Helper()
+	m, err := llm.NewStatic(llm.StaticOptions{Model: model, Length: n})
 	require.NoError(t, err)
 	return m
 }
@@ -102,6 +107,27 @@ func TestFilesAndLibrary(t *testing.T) {
 	require.Equal(t, injection.None, again.Strategy)
 	require.Equal(t, injection.AlreadyInContext, again.ReasonCode)
 	require.Equal(t, "And machine 4?", again.Prompt)
+}
+
+// TestLibraryOfAnEstimatedModel: where counts are estimates and the documents
+// exceed the budget only as a sum, the library is searched.
+func TestLibraryOfAnEstimatedModel(t *testing.T) {
+	in, _ := shelved(t, 30)
+	seen := map[injection.Strategy]int{}
+	for length := 1200; length <= 4000; length += 200 {
+		res := askOf(t, in, injection.Request{
+			Text: "How many litres does the pump of machine 7 deliver?", Model: named(t, "unknown", length),
+			Options: injection.Options{Libraries: []string{"parts"}},
+		})
+		require.NotEqual(t, injection.NoFiles, res.ReasonCode, "%d", length)
+		seen[res.Strategy]++
+		if res.Strategy == injection.Retrieval {
+			require.NotEmpty(t, res.Citations, "%d", length)
+			require.Equal(t, "machines/07.md", res.Citations[0].File, "%d", length)
+		}
+	}
+	require.Positive(t, seen[injection.Retrieval])
+	require.Positive(t, seen[injection.InjectFull])
 }
 
 func TestLibraryModes(t *testing.T) {
