@@ -117,7 +117,16 @@ func usageError(err error) error {
 	if errors.As(err, new(*fault.Error)) {
 		return err
 	}
-	return &fault.Error{Code: fault.Usage, Reason: err.Error(), Next: "see inlay --help", Err: err}
+	command := "inlay"
+	var parsing *kong.ParseError
+	if errors.As(err, &parsing) && parsing.Context != nil {
+		for _, step := range parsing.Context.Path {
+			if step.Command != nil {
+				command += " " + step.Command.Name
+			}
+		}
+	}
+	return &fault.Error{Code: fault.Usage, Reason: err.Error(), Next: "see " + command + " --help", Err: err}
 }
 
 // report writes an error where its reader looks for it: on stderr as a
