@@ -121,8 +121,8 @@ func locate(text string, words []boxed) []parse.Box {
 	return out
 }
 
-// boxesIn returns the record of the boxes of a page's lines, for its text.
-func boxesIn(text string, lines []line, page int) []byte {
+// boxesIn adds to a page the boxes of its lines, for its text, and returns its record.
+func boxesIn(page parse.BoxedPage, text string, lines []line) []byte {
 	var words []boxed
 	for _, l := range lines {
 		if l.boxed == nil {
@@ -130,5 +130,21 @@ func boxesIn(text string, lines []line, page int) []byte {
 		}
 		words = append(words, l.boxed...)
 	}
-	return parse.AppendBoxes(nil, page, locate(text, words))
+	page.Boxes = locate(text, words)
+	return parse.AppendBoxes(nil, page)
+}
+
+// frame is the page with index i as a viewer shows it: its crop box, as far as it
+// lies in the media box, and its rotation.
+func (l leaf) frame(i int) parse.BoxedPage {
+	shown := readBox(l.box)
+	if crop := readBox(l.crop).within(shown); crop.area() > 0 {
+		shown = crop
+	}
+	return framed(i, shown, int(l.rotate.Int64()/90))
+}
+
+// framed is the page with index i that shows a box, turned clockwise by quarters.
+func framed(i int, shown box, quarters int) parse.BoxedPage {
+	return parse.BoxedPage{Page: i + 1, X0: shown.x0, Y0: shown.y0, X1: shown.x1, Y1: shown.y1, Rotate: (quarters%4 + 4) % 4 * 90}
 }

@@ -258,7 +258,22 @@ func (s session) boxes(i int, text string) []byte {
 		around = around.with(box{p.Left, p.Bottom, p.Right, p.Top})
 	}
 	end()
-	return parse.AppendBoxes(nil, i+1, locate(text, words))
+	page := s.frame(i)
+	page.Boxes = locate(text, words)
+	return parse.AppendBoxes(nil, page)
+}
+
+// frame is the page with index i as a viewer shows it.
+func (s session) frame(i int) parse.BoxedPage {
+	var shown box
+	if b, err := s.engine.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: s.page(i)}); err == nil {
+		shown = box{float64(b.Rect.Left), float64(b.Rect.Bottom), float64(b.Rect.Right), float64(b.Rect.Top)}
+	}
+	quarters := 0
+	if r, err := s.engine.FPDFPage_GetRotation(&requests.FPDFPage_GetRotation{Page: s.page(i)}); err == nil {
+		quarters = int(r.PageRotation)
+	}
+	return framed(i, shown, quarters)
 }
 
 func (s session) page(i int) requests.Page {
