@@ -168,7 +168,7 @@ func (o OCR) page(ctx context.Context, data []byte, i int, turn bool) (recognize
 	for i := range words {
 		words[i].box = onPage.bounds(words[i].box)
 	}
-	shown.Boxes = locate(text, words)
+	shown.Boxes, _ = locate(text, words)
 	return recognizedPage{text, parse.AppendBoxes(nil, shown)}, err
 }
 

@@ -221,7 +221,7 @@ func (s session) read(i int) pageText {
 			return errMalformed
 		}
 		p.text = tidy(text.Text)
-		p.boxes = s.boxes(i, p.text)
+		p.layOut(s, i)
 		if countLetters(p.text) < scannedLetters {
 			p.images = s.imageShare(i)
 		}
@@ -230,37 +230,6 @@ func (s session) read(i int) pageText {
 	p.broken = err != nil
 	p.status = statusOf(p)
 	return p
-}
-
-// boxes returns the record of word boxes of a page that has the given text.
-func (s session) boxes(i int, text string) []byte {
-	chars, err := s.engine.GetPageTextStructured(&requests.GetPageTextStructured{Page: s.page(i), Mode: requests.GetPageTextStructuredModeChars})
-	if err != nil {
-		return nil
-	}
-	var words []boxed
-	var b strings.Builder
-	around := emptyBox()
-	end := func() {
-		if b.Len() > 0 {
-			words = append(words, boxed{tidy(b.String()), around})
-		}
-		b.Reset()
-		around = emptyBox()
-	}
-	for _, c := range chars.Chars {
-		if strings.TrimSpace(c.Text) == "" || c.Text == "\uFFFE" || c.Text == "\x02" {
-			end()
-			continue
-		}
-		b.WriteString(c.Text)
-		p := c.PointPosition
-		around = around.with(box{p.Left, p.Bottom, p.Right, p.Top})
-	}
-	end()
-	page := s.frame(i)
-	page.Boxes = locate(text, words)
-	return parse.AppendBoxes(nil, page)
 }
 
 // frame is the page with index i as a viewer shows it.
