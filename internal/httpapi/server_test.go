@@ -28,7 +28,10 @@ import (
 	"inlay/internal/service"
 	"inlay/internal/state"
 	"inlay/internal/state/sqlite"
+	"inlay/internal/stores"
 	"inlay/internal/upstream"
+	"inlay/library"
+	"inlay/library/disk"
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/markup"
@@ -88,11 +91,19 @@ func start(tb testing.TB, o setup) *server {
 	logs := &lockedBuffer{}
 	log := slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	metrics, recent := httpapi.NewMetrics(), &parse.Recent{}
+	libraries := disk.Open(filepath.Join(o.dir, "libraries"))
+	libraries.Own = state.Local
 	service, err := service.Open(tb.Context(), service.Config{
 		Data: o.dir, State: store, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
+		Libraries: stores.Config{
+			Index: libraries, Retriever: retriever, Usual: stores.Chunking{Size: retrieve.DefaultSize, Overlap: retrieve.DefaultOverlap},
+			Chunked: func(size, overlap int) (library.Indexer, error) {
+				return retrieve.New(retrieve.Options{Splitter: retrieve.Splitter{Size: size, Overlap: overlap}}), nil
+			},
+		},
 		Chains: o.chains, Router: o.router, Mode: o.mode,
 		Injector: func(owner string) *injection.Injector {
-			return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Recent: recent}, Retriever: retriever, Logger: log}
+			return &injection.Injector{Libraries: libraries, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Recent: recent}, Retriever: retriever, Logger: log}
 		},
 		Evaluator: func(owner string) eval.Options {
 			return eval.Options{Reader: held{parse.Cached{Registry: registry, Store: kept, Namespace: owner}, o.hold}, Store: kept, Build: "test", Resamples: 50, MaxText: o.maxText}

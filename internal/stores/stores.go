@@ -29,6 +29,7 @@ type Config struct {
 	Parser    func(owner string) library.Parser                // reads uploads of an owner
 	Retriever *retrieve.Retriever                              // searches
 	Chunked   func(size, overlap int) (library.Indexer, error) // makes passages of another size, in tokens
+	Usual     Chunking                                         // how large passages are where nothing else is asked for
 	Quota     state.Quota                                      // of each owner: its bytes bound the text in all stores
 	Parallel  int                                              // files made searchable at once; 0 means half of the processors
 	Logger    *slog.Logger                                     // ids, codes and times, never names or content
@@ -198,6 +199,9 @@ func (s *Stores) drop(ctx context.Context, k key) error {
 	}
 	return err
 }
+
+// Chunking is how large passages are where a file asks for nothing else.
+func (s *Stores) Chunking() Chunking { return s.config.Usual }
 
 // Counts count the files of a store, or of one of its batches.
 func (s *Stores) Counts(ctx context.Context, owner, id, batch string) (state.StoreCounts, error) {
