@@ -123,6 +123,7 @@ func serviceRows() []Option {
 		{Key: "max_questions", Flag: "max-questions", Kind: Count, Default: "0", Placeholder: "N", Doors: Service, Help: "Most questions about documents in progress at once, two thirds of them for one owner of keys: beyond it the answer is 429; 0: 24 for each processor."},
 		{Key: "max_search_bytes", Flag: "max-search", Kind: Bytes, Bounds: one, Default: "134217728", Placeholder: "BYTES", Doors: Service, Help: "Most text that one question or evaluation may have searched; a search takes some forty times as much in memory."},
 		{Key: "cache_age", Flag: "cache-age", Kind: Duration, Default: "720h", Placeholder: "DURATION", Doors: Service, Help: "How long what was derived from documents (text, passages, embeddings) is kept after its last use; 0: as long as there is room."},
+		{Key: "mcp_write", Flag: "mcp-write", Kind: Bool, Default: "false", Doors: Service, Help: "Agents at /mcp whose key allows writing may add documents to libraries and delete them."},
 		{Key: "max_time", Flag: "max-time", Kind: Duration, Bounds: above, Default: "10m", Placeholder: "DURATION", Doors: Service, Help: "Longest request that does not stream."},
 		{Key: "rate", Flag: "rate", Kind: Number, Default: "100", Placeholder: "N", Doors: Service, Help: "Most requests a second of one owner of keys; 0: any number."},
 		{Key: "concurrency", Flag: "concurrency", Kind: Count, Bounds: one, Default: "64", Placeholder: "N", Doors: Service, Help: "Most requests of one owner at once."},

@@ -20,6 +20,7 @@ import (
 // say it: without an entry GET needs state.Read, everything else state.Write.
 // What needs state.Read keeps nothing but caches.
 var needs = map[string]state.Scope{ //nolint:gochecknoglobals // a table that nobody changes
+	"POST /mcp":                          state.Read, // its tools that change something need more
 	"POST /v1/chat/completions":          state.Read,
 	"POST /v1/embeddings":                state.Read,
 	"POST /v1/preprocess":                state.Read,

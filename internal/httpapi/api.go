@@ -31,6 +31,8 @@ type Config struct {
 	Hosts   []string // names, in lower case, that a server without keys is called by, besides this computer's own; none
 	Version string
 	Tracer  *tracing.Tracer // of requests; nil: off
+
+	MCPWrite bool // agents whose key allows it may add documents to libraries and delete them
 }
 
 // Limits bound what one caller can take.
@@ -174,6 +176,8 @@ func (a *API) table() []route {
 		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
 
 		{method: "DELETE", path: "/v1/cache", handle: a.clearCache, doc: operation{tag: "files", summary: "Erase what was derived from your documents, those inside requests too; it is made again when needed", answer: deleted{}}},
+
+		{method: "POST", path: "/mcp", stream: true, handle: a.mcp, doc: operation{tag: "agents", summary: "The Model Context Protocol by streamable HTTP, without sessions: your libraries as tools, resources and a prompt", body: mcpMessage{}, answer: mcpMessage{}, events: true}},
 
 		{method: "GET", path: "/v1/keys", handle: a.listKeys, doc: operation{tag: "keys", summary: "The keys of the caller's owner", answer: keyList{}}},
 		{method: "POST", path: "/v1/keys", handle: a.makeKey, doc: operation{tag: "keys", summary: "Make a key of the same owner", body: keyRequest{}, answer: keyObject{}}},

@@ -72,6 +72,7 @@ type setup struct {
 	chains    func(string, llm.Generator) (*processor.Chains, error)
 	router    *route.Router
 	mode      route.Mode
+	mcpWrite  bool
 	maxText   int             // most that an evaluation may search
 	hold      <-chan struct{} // evaluations read their files when it is closed
 }
@@ -121,7 +122,7 @@ func start(tb testing.TB, o setup) *server {
 	})
 	require.NoError(tb, err)
 	api, err := httpapi.New(httpapi.Config{
-		Service: service, Gate: &keys.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Hosts: o.hosts, Logger: log, Metrics: metrics, Version: "test",
+		Service: service, Gate: &keys.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Hosts: o.hosts, Logger: log, Metrics: metrics, Version: "test", MCPWrite: o.mcpWrite,
 	})
 	require.NoError(tb, err)
 	s := &server{Server: httptest.NewServer(api.Handler()), t: tb, dir: o.dir, api: api, store: store, logs: logs}
