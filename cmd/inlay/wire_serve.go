@@ -61,7 +61,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	injector, err := c.injectors(a, embedder, libraries, kept, recent, tracer)
+	injector, err := c.injectors(a, libraries, kept, recent, tracer)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (c *serveCmd) measure(getenv func(string) string) func(model string, length
 }
 
 // injectors are alike but for the part of the caches that they see.
-func (c *serveCmd) injectors(a *app, embedder embed.Embedder, libraries stores.Config, kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
+func (c *serveCmd) injectors(a *app, libraries stores.Config, kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
 	search, err := c.search()
 	if err != nil {
 		return nil, err

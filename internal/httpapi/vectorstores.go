@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"inlay/fault"
@@ -405,10 +406,8 @@ func (r storeSearch) query() (q stores.Query, err error) {
 	if len(q.Texts) == 0 || len(q.Texts) > maxQueries {
 		return q, fault.Invalid("query", fmt.Sprintf("1 to %d texts", maxQueries))
 	}
-	for _, text := range q.Texts {
-		if text == "" {
-			return q, fault.Invalid("query", "texts that are not empty")
-		}
+	if slices.Contains(q.Texts, "") {
+		return q, fault.Invalid("query", "texts that are not empty")
 	}
 	if q.Limit = 10; r.Most != nil {
 		q.Limit = *r.Most

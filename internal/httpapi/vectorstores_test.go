@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -123,9 +124,7 @@ func TestVectorStores(t *testing.T) {
 
 	search := func(query any, more map[string]any) (r found) {
 		body := map[string]any{"query": query}
-		for k, v := range more {
-			body[k] = v
-		}
+		maps.Copy(body, more)
 		s.ok("POST", "/v1/vector_stores/"+v.ID+"/search", "", body, &r)
 		return r
 	}
@@ -140,7 +139,8 @@ func TestVectorStores(t *testing.T) {
 	r = search([]any{"notice period", "blue kettle"}, map[string]any{"max_num_results": 2})
 	require.Len(t, r.Data, 2)
 	r = search("the kettle and the notice period", map[string]any{"filters": map[string]any{"type": "and", "filters": []any{
-		map[string]any{"type": "eq", "key": "room", "value": "kitchen"}, map[string]any{"type": "gte", "key": "year", "value": 2026}}}})
+		map[string]any{"type": "eq", "key": "room", "value": "kitchen"}, map[string]any{"type": "gte", "key": "year", "value": 2026},
+	}}})
 	require.Len(t, r.Data, 1)
 	require.Equal(t, note, r.Data[0].FileID)
 	require.Equal(t, "kitchen", r.Data[0].Attributes["room"])

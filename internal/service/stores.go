@@ -130,7 +130,7 @@ func (r *Reply) searched(ctx context.Context, a *responses.Answer) {
 	if r.Request.Search() == nil || r.Result == nil || len(r.Result.Libraries) == 0 {
 		return
 	}
-	message := r.Turn.Message()
+	message := r.Message()
 	var query string
 	var found []responses.Found
 	if in := message.Injected; in != nil {

@@ -250,11 +250,16 @@ type Evaluations interface {
 	DeleteEvaluation(ctx context.Context, owner, id string) error
 }
 
+// Uploads are the files, and what a server looks through when it starts.
+type Uploads interface {
+	Files
+	Inventory
+}
+
 // Store is all of it.
 type Store interface {
 	Keys
-	Files
-	Inventory
+	Uploads
 	Conversations
 	Evaluations
 	Collections

@@ -157,26 +157,22 @@ func (s *Stores) keep(ctx context.Context, k key, group []*arrival) error {
 	var ready []library.Ready
 	var noted []*arrival
 	for _, a := range group {
-		now, err := s.config.State.StoreFile(ctx, k.owner, k.id, a.File)
-		if errors.Is(err, state.ErrNotFound) || err == nil && now.State != state.StoreWaiting {
-			continue
-		}
+		wanted, err := s.wanted(ctx, a)
 		if err != nil {
 			return err
 		}
-		if string(now.Attributes) != string(a.Attributes) { // they were changed meanwhile
-			a.Attributes = now.Attributes
-			if a.ready.Entry.Attributes, err = AttributesOf(now); err != nil {
-				return err
-			}
+		if !wanted {
+			continue
 		}
-		if size := int64(a.ready.Entry.Text); a.err == nil && size > left {
+		noted = append(noted, a)
+		size := int64(a.ready.Entry.Text)
+		if a.err == nil && size > left {
 			a.err = &fault.Error{Code: fault.LimitExceeded, Subject: a.upload.Name, Reason: "you would keep more text in vector stores than this server allows", Next: "delete files that you no longer need"}
-		} else if a.err == nil {
+		}
+		if a.err == nil {
 			left -= size
 			ready = append(ready, a.ready)
 		}
-		noted = append(noted, a)
 	}
 	if len(ready) > 0 {
 		if err := s.keeper(k.owner).Keep(context.WithoutCancel(ctx), k.owner, k.id, ready...); err != nil {
@@ -188,11 +184,26 @@ func (s *Stores) keep(ctx context.Context, k key, group []*arrival) error {
 	return s.note(context.WithoutCancel(ctx), noted)
 }
 
+// wanted reports whether a file is still to be put into its store, and takes over
+// attributes that were changed meanwhile.
+func (s *Stores) wanted(ctx context.Context, a *arrival) (bool, error) {
+	now, err := s.config.State.StoreFile(ctx, a.Owner, a.Store, a.StoreFile.File)
+	if errors.Is(err, state.ErrNotFound) || err == nil && now.State != state.StoreWaiting {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	a.Attributes = now.Attributes
+	a.ready.Entry.Attributes, err = AttributesOf(now)
+	return true, err
+}
+
 // room is how much text an owner may add.
 func (s *Stores) room(ctx context.Context, owner string) (int64, error) {
-	const any = 1 << 62
+	const unbounded = 1 << 62
 	if s.config.Quota.Bytes == 0 {
-		return any, nil
+		return unbounded, nil
 	}
 	counts, err := s.config.State.CountStoreFiles(ctx, owner, "", "")
 	return s.config.Quota.Bytes - counts.Bytes, err

@@ -13,6 +13,20 @@ import (
 
 func vectorStores(t *testing.T, s state.Store) {
 	t.Helper()
+	v := storeKept(t, s)
+	storeFiles(t, s, v)
+	overdue(t, s)
+	foreignStores(t, s, v.ID)
+	require.NoError(t, s.DeleteVectorStore(t.Context(), "ann", v.ID))
+	_, err := s.StoreFile(t.Context(), "ann", v.ID, "file-1")
+	require.ErrorIs(t, err, state.ErrNotFound)
+	_, err = s.StoreBatch(t.Context(), "ann", v.ID, "vsfb_1")
+	require.ErrorIs(t, err, state.ErrNotFound)
+}
+
+// storeKept: a store is kept and changed.
+func storeKept(t *testing.T, s state.Store) state.VectorStore {
+	t.Helper()
 	ctx := t.Context()
 	v := state.VectorStore{ID: "vs_1", Owner: "ann", Name: "manuals", Created: at(0), Active: at(5), Days: 3, Metadata: map[string]string{"team": "red"}}
 	require.NoError(t, s.AddVectorStore(ctx, v))
@@ -26,18 +40,29 @@ func vectorStores(t *testing.T, s state.Store) {
 	require.NoError(t, err)
 	require.Equal(t, v, got)
 	require.Zero(t, got.Expires())
+	v.Active = at(9)
+	require.NoError(t, s.TouchVectorStore(ctx, "ann", v.ID, v.Active))
+	got, err = s.VectorStore(ctx, "ann", v.ID)
+	require.NoError(t, err)
+	require.Equal(t, v, got)
+	return v
+}
 
-	put := func(file, batch, path string) state.StoreFile {
-		f, err := s.PutStoreFile(ctx, state.StoreFile{Owner: "ann", Store: v.ID, File: file, Batch: batch, Path: path, Created: at(1), State: state.StoreWaiting, Attributes: json.RawMessage(`{"year":2026}`)})
+// storeFiles: files of a store have paths of their own, states and batches.
+func storeFiles(t *testing.T, s state.Store, v state.VectorStore) {
+	t.Helper()
+	ctx := t.Context()
+	put := func(file, batch string) state.StoreFile {
+		f, err := s.PutStoreFile(ctx, state.StoreFile{Owner: "ann", Store: v.ID, File: file, Batch: batch, Path: "report.pdf", Created: at(1), State: state.StoreWaiting, Attributes: json.RawMessage(`{"year":2026}`)})
 		require.NoError(t, err)
 		return f
 	}
 	require.NoError(t, s.AddStoreBatch(ctx, state.StoreBatch{Owner: "ann", Store: v.ID, ID: "vsfb_1", Created: at(1)}))
-	one := put("file-1", "vsfb_1", "report.pdf")
+	one := put("file-1", "vsfb_1")
 	require.Equal(t, "report.pdf", one.Path)
-	require.Equal(t, "report (2).pdf", put("file-2", "vsfb_1", "report.pdf").Path, "paths are unique in a store")
-	require.Equal(t, "report (2).pdf", put("file-2", "vsfb_1", "report.pdf").Path, "a file keeps its path")
-	require.Equal(t, "report (3).pdf", put("file-3", "", "report.pdf").Path)
+	require.Equal(t, "report (2).pdf", put("file-2", "vsfb_1").Path, "paths are unique in a store")
+	require.Equal(t, "report (2).pdf", put("file-2", "vsfb_1").Path, "a file keeps its path")
+	require.Equal(t, "report (3).pdf", put("file-3", "").Path)
 	one.State, one.Bytes = state.StoreDone, 40
 	require.NoError(t, s.UpdateStoreFile(ctx, one))
 	gotFile, err := s.StoreFile(ctx, "ann", v.ID, "file-1")
@@ -62,23 +87,12 @@ func vectorStores(t *testing.T, s state.Store) {
 	at1, err := s.StoreFileAt(ctx, "ann", v.ID, "report.pdf")
 	require.NoError(t, err)
 	require.Equal(t, one, at1)
-	require.NoError(t, s.TouchVectorStore(ctx, "ann", v.ID, at(9)))
-	got, err = s.VectorStore(ctx, "ann", v.ID)
-	require.NoError(t, err)
-	require.Equal(t, at(9), got.Active)
 	in, err := s.StoresOf(ctx, "ann", "file-1")
 	require.NoError(t, err)
 	require.Equal(t, []state.StoreFile{one}, in)
 
 	require.NoError(t, s.DeleteStoreFile(ctx, "ann", v.ID, "file-3"))
 	require.ErrorIs(t, s.DeleteStoreFile(ctx, "ann", v.ID, "file-3"), state.ErrNotFound)
-	overdue(t, s)
-	foreignStores(t, s, v.ID)
-	require.NoError(t, s.DeleteVectorStore(ctx, "ann", v.ID))
-	_, err = s.StoreFile(ctx, "ann", v.ID, "file-1")
-	require.ErrorIs(t, err, state.ErrNotFound)
-	_, err = s.StoreBatch(ctx, "ann", v.ID, "vsfb_1")
-	require.ErrorIs(t, err, state.ErrNotFound)
 }
 
 // overdue: a store is looked for until its content was deleted.
