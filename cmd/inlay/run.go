@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -117,7 +118,16 @@ func usageError(err error) error {
 	if errors.As(err, new(*fault.Error)) {
 		return err
 	}
-	return &fault.Error{Code: fault.Usage, Reason: err.Error(), Next: "see inlay --help", Err: err}
+	command := []string{"inlay"}
+	var parsing *kong.ParseError
+	if errors.As(err, &parsing) && parsing.Context != nil {
+		for _, step := range parsing.Context.Path {
+			if step.Command != nil {
+				command = append(command, step.Command.Name)
+			}
+		}
+	}
+	return &fault.Error{Code: fault.Usage, Reason: err.Error(), Next: "see " + strings.Join(command, " ") + " --help", Err: err}
 }
 
 // report writes an error where its reader looks for it: on stderr as a

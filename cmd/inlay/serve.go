@@ -145,7 +145,11 @@ func (c *serveCmd) check() error {
 		}
 	}
 	if c.Bodies != 0 && c.Bodies < 2*c.MaxBody {
-		return &fault.Error{Code: fault.Usage, Subject: "--bodies", Reason: "is less than twice --max-body, so that a key could not send the largest body", Next: fmt.Sprintf("give at least %d", 2*c.MaxBody)}
+		return &fault.Error{
+			Code: fault.Usage, Subject: "--bodies",
+			Reason: "is less than twice --max-body, so that a key could not send the largest body",
+			Next:   fmt.Sprintf("give at least %d", 2*c.MaxBody),
+		}
 	}
 	return nil
 }

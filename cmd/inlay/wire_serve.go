@@ -113,7 +113,11 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger, r
 			}
 			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Patience: relayPatience, Retried: again, Logger: log, Around: tracer.Around(name)}))
 		default:
-			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai nor openai-responses as its provider", Next: "write it like " + name + "=ollama:" + ollama.DefaultURL}
+			return nil, &fault.Error{
+				Code: fault.Usage, Subject: "--upstream " + name,
+				Reason: "names neither ollama nor openai nor openai-responses as its provider",
+				Next:   "write it like " + name + "=ollama:" + ollama.DefaultURL,
+			}
 		}
 	}
 	return list, nil
