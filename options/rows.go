@@ -308,6 +308,10 @@ func serviceRows() []Option {
 			Help: "How long what was derived from documents (text, passages, embeddings) is kept after its last use; 0: as long as there is room.",
 		},
 		{
+			Key: "mcp_write", Flag: "mcp-write", Kind: Bool, Default: "false", Doors: Service,
+			Help: "Agents at /mcp whose key allows writing may add documents to libraries and delete them.",
+		},
+		{
 			Key: "max_time", Flag: "max-time", Kind: Duration, Bounds: above, Default: "10m", Placeholder: "DURATION", Doors: Service,
 			Help: "Longest request that does not stream.",
 		},

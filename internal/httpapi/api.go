@@ -8,6 +8,7 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +32,8 @@ type Config struct {
 	Hosts   []string // names, in lower case, that a server without keys is called by, besides this computer's own; none
 	Version string
 	Tracer  *tracing.Tracer // of requests; nil: off
+
+	MCPWrite bool // agents whose key allows it may add documents to libraries and delete them
 }
 
 // Limits bound what one caller can take.
@@ -93,7 +96,7 @@ func New(c Config) (*API, error) {
 	}
 	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), bodies: bodies{most: c.Limits.Bodies}, failures: failures{most: c.Limits.WrongKeys}, log: c.Logger}
 	a.buffers.New = func() any { return &buffer{} }
-	a.routes = a.table()
+	a.routes = slices.Concat(a.table(), a.libraryRoutes())
 	spec, err := a.describe()
 	a.spec = spec
 	return a, err

@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest"},
 	{"eval/report", "turn", "internal/wire"},
 	{"internal/files", "internal/mcpserver", "internal/chats", "internal/upstream", "."},
-	{"internal/jobs"},
+	{"internal/jobs", "internal/stores"},
 	{"internal/service"},
 	{"internal/httpapi"},
 	{"cmd/inlay", "scripts/zip"},
