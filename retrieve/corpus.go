@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -206,8 +207,8 @@ func (c *Corpus) Search(ctx context.Context, query string, limit int, threshold 
 	return c.Find(ctx, Request{Query: query, Limit: limit, Threshold: threshold})
 }
 
-// Find is Search by the query, limit, threshold and budget of a request; the
-// rest of it is not looked at.
+// Find is Search by the query, limit, threshold, budget and reranking of a
+// request; the rest of it is not looked at.
 func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 	if err := req.validate(); err != nil {
 		return Passages{}, err
@@ -228,6 +229,13 @@ func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 	ranking, words, err := c.rank(ctx, req.Query)
 	if err != nil {
 		return Passages{}, err
+	}
+	if !req.NoRerank {
+		var warnings []parse.Warning
+		if p.Reranking, warnings, err = c.rerankOpen(ctx, req.Query, ranking); err != nil {
+			return Passages{}, err
+		}
+		p.Warnings = slices.Concat(p.Warnings, warnings)
 	}
 	c.choose(ranking, words, &p, req.Budget)
 	return p, c.failure.first()

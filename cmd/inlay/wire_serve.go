@@ -183,7 +183,11 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, 
 	if err != nil {
 		return nil, err
 	}
-	retriever, err := wire.NewRetriever(search, embedder, kept)
+	second, err := wire.OpenReranker(search.Reranker, c.ModelSettings, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	retriever, err := wire.NewRetriever(search, embedder, kept, second)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,11 @@ func OpenKeeper(ctx context.Context, s Search, m ModelSettings, data string, lib
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	retriever, err := NewRetriever(s, embedder, store)
+	second, err := OpenReranker(s.Reranker, m, getenv)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	retriever, err := NewRetriever(s, embedder, store, second)
 	if err != nil {
 		return nil, nil, nil, err
 	}
