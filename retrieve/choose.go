@@ -77,7 +77,7 @@ func (c *Corpus) distinct(ranking []hit, n int) []hit {
 		if len(kept) == n {
 			break
 		}
-		if !o.again(c.wording(h)) {
+		if !o.again(c.sketch(h)) {
 			kept = append(kept, h)
 		}
 	}
@@ -137,6 +137,7 @@ func (c *Corpus) join(hits []hit) []passage {
 // cite describes a passage by SPEC section 12, without number and rank.
 func (c *Corpus) cite(p passage, words lexicalHits) chat.Citation {
 	cited := c.files[p.file].locator().cite(p.start, p.end, c.evidenceIn(words, p))
+	cited.File = c.files[p.file].doc.Name // it may have had another one
 	cited.ID, cited.Affinity, cited.Rerank = p.first.ID, p.affinity, p.reread
 	if p.firstChunk != p.lastChunk {
 		cited.ID = fmt.Sprintf("%s-%d", cited.ID, cited.End)

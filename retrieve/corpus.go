@@ -44,12 +44,22 @@ func (r *Retriever) Prepare(ctx context.Context, req Request) (*Corpus, error) {
 	if err := r.bounded(docs); err != nil {
 		return nil, err
 	}
+	key := r.keyOf(docs, req.Namespace)
+	if c := r.keptCorpus(key, docs); c != nil {
+		return c.again(docs, req), ctx.Err()
+	}
 	index, err := r.newIndex()
 	if err != nil {
 		return nil, fmt.Errorf("open an index: %w", err)
 	}
-	c := &Corpus{r: r, index: index, place: map[string]int{}, collections: req.Collections}
-	return c, r.each(ctx, docs, req, func(f *prepared) error { return c.add(ctx, f) })
+	c := &Corpus{r: r, index: index, place: map[string]int{}}
+	if err := r.each(ctx, docs, req, func(f *prepared) error { return c.add(ctx, f) }); err != nil {
+		return nil, err
+	}
+	r.keepCorpus(key, c)
+	a := *c
+	a.collections = req.Collections
+	return &a, nil
 }
 
 // bounded refuses more text than may be searched, and names the largest file.

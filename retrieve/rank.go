@@ -50,7 +50,7 @@ func (c *Corpus) Rank(ctx context.Context, query string, n int) ([]Ranked, error
 	ranked := make([]Ranked, min(n, len(hits)))
 	var o originals
 	for i, h := range hits[:len(ranked)] {
-		ranked[i] = Ranked{Chunk: c.chunk(h), Score: h.score, Affinity: h.affinity, Again: o.again(c.wording(h)), Rerank: h.reread}
+		ranked[i] = Ranked{Chunk: c.chunk(h), Score: h.score, Affinity: h.affinity, Again: o.again(c.sketch(h)), Rerank: h.reread}
 	}
 	return ranked, nil
 }
@@ -146,13 +146,24 @@ func inOrder(a, b hit) int {
 // best returns the chunks of the highest scores above zero, at most candidates.
 func best(scores [][]float64) []hit {
 	var hits []hit
+	least := 0.0 // what a score must exceed, or equal, to be among the best so far
 	for i, row := range scores {
 		for k, s := range row {
-			if s > 0 {
-				hits = append(hits, hit{file: i, chunk: k, words: s})
+			if s <= 0 || s < least {
+				continue
+			}
+			if hits = append(hits, hit{file: i, chunk: k, words: s}); len(hits) == 8*candidates {
+				hits = firstHits(hits)
+				least = hits[len(hits)-1].words
 			}
 		}
 	}
+	return firstHits(hits)
+}
+
+// firstHits sorts hits by words, ties by file order, then offset, and returns the
+// first candidates.
+func firstHits(hits []hit) []hit {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.words, a.words), inOrder(a, b)) })
 	return hits[:min(candidates, len(hits))]
 }

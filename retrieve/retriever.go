@@ -65,7 +65,9 @@ type Retriever struct {
 
 	rerankTime time.Duration
 
-	words wordsCache
+	files   cache.LRU[keptKey, *indexed]
+	corpora cache.LRU[keptKey, *Corpus]
+
 	spare analyzers
 }
 

@@ -46,7 +46,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	go expire(ctx, dir, log)
 	var kept cache.Store = dir
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
-	kept = forgetting{counted{kept, metrics}, recent}
+	kept = &forgetting{Store: counted{kept, metrics}, recent: recent}
 	upstreams, err := c.upstreams(a, tracer, log, metrics.UpstreamRetried)
 	if err != nil {
 		return nil, err
@@ -191,6 +191,9 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, 
 	if err != nil {
 		return nil, err
 	}
+	if store, ok := kept.(*forgetting); ok {
+		store.search = retriever
+	}
 	libraries := wire.OpenLibraries(c.Data)
 	return func(owner string) *injection.Injector {
 		return &injection.Injector{Libraries: libraries, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: retriever, Stages: tracer}
@@ -270,22 +273,26 @@ func (c counted) Get(ctx context.Context, key cache.Key) ([]byte, bool, error) {
 	return data, ok, err
 }
 
-// forgetting is a store that forgets documents in memory with what it keeps of
-// them.
+// forgetting is a store that forgets documents in memory, as read and as
+// searched, with what it keeps of them.
 type forgetting struct {
 	cache.Store
+
 	recent *parse.Recent
+	search *retrieve.Retriever
 }
 
 // Forget implements cache.Store.
-func (f forgetting) Forget(ctx context.Context, namespace, of string) error {
+func (f *forgetting) Forget(ctx context.Context, namespace, of string) error {
 	f.recent.Forget(namespace, of)
+	f.search.Forget(namespace, of)
 	return f.Store.Forget(ctx, namespace, of)
 }
 
 // Erase implements [cache.Eraser].
-func (f forgetting) Erase(ctx context.Context, namespace string) error {
+func (f *forgetting) Erase(ctx context.Context, namespace string) error {
 	f.recent.Erase(namespace)
+	f.search.Erase(namespace)
 	if c, ok := f.Store.(counted); ok {
 		if e, ok := c.Store.(cache.Eraser); ok {
 			return e.Erase(ctx, namespace)
