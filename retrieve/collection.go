@@ -92,7 +92,7 @@ func (r *Retriever) Fingerprint() string {
 // Index cuts a document into passages, analyses their words and, unless the
 // embedder is lexical, embeds them.
 func (r *Retriever) Index(ctx context.Context, d parse.Document) (Indexed, error) {
-	f := &prepared{doc: d, chunks: r.splitter.Split(d)}
+	f := &indexed{doc: d, chunks: r.splitter.Split(d)}
 	lang := r.lex.Detect(d.Text[:min(len(d.Text), detectIn)])
 	words := &lexicalFile{terms: r.spare.take(r.lex, lang), body: make([][]uint32, len(f.chunks)), above: make([][]uint32, len(f.chunks))}
 	defer r.spare.put(words.terms)
@@ -292,7 +292,7 @@ func (c *Corpus) withCollections(ctx context.Context, query string) (*Corpus, er
 
 // take adds a document of a collection.
 func (c *Corpus) take(ctx context.Context, d Candidate) error {
-	f := &prepared{doc: d.Document, chunks: d.Chunks, vectors: make([]embed.Vector, len(d.Chunks)), byID: make(map[string]int, len(d.Hits))}
+	f := &prepared{doc: d.Document, indexed: &indexed{chunks: d.Chunks, vectors: make([]embed.Vector, len(d.Chunks)), byID: make(map[string]int, len(d.Hits))}}
 	f.open = sync.OnceValue(func() parse.Document {
 		whole, err := d.Open(ctx)
 		if err != nil {
