@@ -28,9 +28,9 @@ func OpenParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) st
 }
 
 // OpenKeptParsers is [OpenParsers] for the documents of one person, which may share
-// a worker.
-func OpenKeptParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) string) (*parse.Registry, error) {
-	return parse.NewRegistry(parsers(worker.Command{Limits: limits, Keep: true}, ocr, getenv)...)
+// the workers of a pool.
+func OpenKeptParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) string, keep *worker.Pool) (*parse.Registry, error) {
+	return parse.NewRegistry(parsers(worker.Command{Limits: limits, Keep: keep}, ocr, getenv)...)
 }
 
 // Parsers are all of ours. Containers and markup, whose readers a hostile file

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 )
@@ -86,47 +87,67 @@ func (p *process) end() error {
 	return err
 }
 
-// pool keeps the workers of one parser that wait for a document.
-type pool struct {
+// Pool keeps workers that have read a document for the next one. The zero value is
+// ready; it is safe for concurrent use.
+type Pool struct {
 	mu   sync.Mutex
-	idle []*process
+	idle map[string][]*process // by parser
 }
 
-// take is a worker that waits, or nil.
-func (w *pool) take() *process {
+// Close ends the workers that wait. The pool can be used again.
+func (w *Pool) Close() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := len(w.idle)
-	if n == 0 {
+	var all []*process
+	for _, idle := range w.idle {
+		all = append(all, idle...)
+	}
+	w.idle = nil
+	w.mu.Unlock()
+	for _, p := range all {
+		p.rest.Stop()
+		_ = p.end() // whatever it says now is of no document
+	}
+}
+
+// take is a worker of a parser that waits, or nil.
+func (w *Pool) take(parser string) *process {
+	if w == nil {
 		return nil
 	}
-	p := w.idle[n-1]
-	w.idle = w.idle[:n-1]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	idle := w.idle[parser]
+	if len(idle) == 0 {
+		return nil
+	}
+	p := idle[len(idle)-1]
+	w.idle[parser] = idle[:len(idle)-1]
 	p.rest.Stop()
 	return p
 }
 
 // give keeps a worker for a while.
-func (w *pool) give(p *process) {
+func (w *Pool) give(parser string, p *process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.idle = append(w.idle, p)
+	if w.idle == nil {
+		w.idle = map[string][]*process{}
+	}
+	w.idle[parser] = append(w.idle[parser], p)
 	p.rest = time.AfterFunc(idleFor, func() {
-		if w.drop(p) {
-			_ = p.end() // nobody waits for it
+		if w.drop(parser, p) {
+			_ = p.end() // as above
 		}
 	})
 }
 
 // drop takes a worker out, if it waits.
-func (w *pool) drop(p *process) bool {
+func (w *Pool) drop(parser string, p *process) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i, q := range w.idle {
-		if p == q {
-			w.idle = append(w.idle[:i], w.idle[i+1:]...)
-			return true
-		}
+	i := slices.Index(w.idle[parser], p)
+	if i >= 0 {
+		w.idle[parser] = slices.Delete(w.idle[parser], i, i+1)
 	}
-	return false
+	return i >= 0
 }

@@ -37,10 +37,11 @@ type Command struct {
 	Limits parse.Limits // handed to the worker's parsers; Memory, CPU and Wall are the process's own
 	Most   int          // processes at once, default the number of processors
 
-	// Keep has a worker read one document after another, which spares the start of a
-	// process for each. Only for documents that may know of each other: what one does
-	// to a worker, the next one finds.
-	Keep bool
+	// Keep has workers read one document after another, which saves the start of a
+	// process for each; nil: a worker for each document. Only for documents that may
+	// know of each other: what one does to a worker, the next one finds. Close it when
+	// all are read.
+	Keep *Pool
 }
 
 // Wrap puts parsers into workers: each result reads like the parser it stands
@@ -49,7 +50,7 @@ func Wrap(c Command, parsers ...parse.Parser) []parse.Parser {
 	slots := make(chan struct{}, cmp.Or(c.Most, runtime.NumCPU()))
 	out := make([]parse.Parser, len(parsers))
 	for i, p := range parsers {
-		out[i] = caged{p.Info(), c, slots, &pool{}}
+		out[i] = caged{p.Info(), c, slots}
 	}
 	return out
 }
@@ -59,7 +60,6 @@ type caged struct {
 	info    parse.Info
 	command Command
 	slots   chan struct{}
-	waiting *pool
 }
 
 // Info implements [parse.Parser].
@@ -82,8 +82,8 @@ func (p caged) Parse(ctx context.Context, f parse.File, report parse.Progress) (
 	limits := p.command.Limits.WithDefaults()
 	timed, cancel := context.WithTimeout(ctx, limits.Wall)
 	defer cancel()
-	r := run{file: f, parser: p.info.Name, report: report, limits: limits, keep: p.command.Keep, silent: true}
-	end := r.supervise(timed, p.command, p.waiting)
+	r := run{file: f, parser: p.info.Name, report: report, limits: limits, silent: true}
+	end := r.supervise(timed, p.command)
 	switch {
 	case ctx.Err() != nil:
 		return parse.Document{}, stopped(f.Name, ctx.Err())
@@ -117,7 +117,6 @@ type run struct {
 	total    int
 	document *parse.Document
 	failure  *failure
-	keep     bool // the worker may read the next document too
 	silent   bool // it has said nothing yet
 }
 
@@ -129,17 +128,17 @@ type pageOf struct {
 }
 
 // supervise has a worker read the document: one that waits, or a new one.
-func (r *run) supervise(ctx context.Context, c Command, waiting *pool) error {
+func (r *run) supervise(ctx context.Context, c Command) error {
 	head, err := r.request(c)
 	if err != nil {
 		return err
 	}
 	for {
-		p := waiting.take()
+		p := c.Keep.take(r.parser)
 		if p == nil {
 			break
 		}
-		if err, gone := r.through(ctx, p, head, waiting); !gone {
+		if err, gone := r.through(ctx, p, head, c.Keep); !gone {
 			return err
 		}
 	}
@@ -147,20 +146,20 @@ func (r *run) supervise(ctx context.Context, c Command, waiting *pool) error {
 	if err != nil {
 		return err
 	}
-	err, _ = r.through(ctx, p, head, waiting)
+	err, _ = r.through(ctx, p, head, c.Keep)
 	return err
 }
 
 // through hands the document to a worker and listens until it has a result or the
 // worker ends. A worker that is gone had ended before it was asked.
-func (r *run) through(ctx context.Context, p *process, head []byte, waiting *pool) (err error, gone bool) {
+func (r *run) through(ctx context.Context, p *process, head []byte, keep *Pool) (err error, gone bool) {
 	stop := context.AfterFunc(ctx, p.kill)
 	p.read++
-	sent := p.send(head, r.file.Data, !r.keep)
+	sent := p.send(head, r.file.Data, keep == nil)
 	again, heard := r.listen(p.out)
-	if again && heard == nil && r.keep && p.read < mostDocuments && stop() {
+	if again && heard == nil && keep != nil && p.read < mostDocuments && stop() {
 		<-sent
-		waiting.give(p)
+		keep.give(r.parser, p)
 		return nil, false
 	}
 	ended := p.end()
@@ -225,7 +224,7 @@ func environment(given []string) []string {
 func (r *run) request(c Command) ([]byte, error) {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
-	q := request{Parser: r.parser, Name: r.file.Name, MediaType: r.file.MediaType, Limits: c.Limits, Size: int64(len(r.file.Data)), Keep: c.Keep}
+	q := request{Parser: r.parser, Name: r.file.Name, MediaType: r.file.MediaType, Limits: c.Limits, Size: int64(len(r.file.Data)), Keep: c.Keep != nil}
 	err := write(w, q, "")
 	return b.Bytes(), err
 }

@@ -205,7 +205,8 @@ func TestWorkerStartsNoWorker(t *testing.T) {
 // one that ended it in a new one.
 func TestKeptWorker(t *testing.T) {
 	c := command(10 * time.Second)
-	c.Limits.CPU, c.Keep = 3*time.Second, true
+	c.Limits.CPU, c.Keep = 3*time.Second, &worker.Pool{}
+	defer c.Keep.Close()
 	p := reader(t, c)
 	say := func(words string) string {
 		d, err := p.Parse(t.Context(), parse.File{Name: "a.txt", Data: []byte(words)}, nil)
@@ -228,8 +229,12 @@ func TestKeptWorker(t *testing.T) {
 	require.Equal(t, "work", say("work"))
 	require.NotEqual(t, third, say("pid"), "one that has used much processor time too")
 
+	fourth := say("pid")
+	c.Keep.Close()
+	require.NotEqual(t, fourth, say("pid"), "a closed pool has no worker left")
+
 	alone := c
-	alone.Keep = false
+	alone.Keep = nil
 	p = reader(t, alone)
 	require.NotEqual(t, say("pid"), say("pid"), "without Keep each document has its own process")
 }
@@ -237,7 +242,8 @@ func TestKeptWorker(t *testing.T) {
 // TestKeptWorkerIsStopped by the context of a document, and goes on with the next.
 func TestKeptWorkerIsStopped(t *testing.T) {
 	c := command(500 * time.Millisecond)
-	c.Keep = true
+	c.Keep = &worker.Pool{}
+	defer c.Keep.Close()
 	p := reader(t, c)
 	for _, words := range []string{"one", "sleep", "one"} {
 		d, err := p.Parse(t.Context(), parse.File{Name: "a.txt", Data: []byte(words)}, nil)
