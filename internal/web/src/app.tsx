@@ -68,9 +68,7 @@ function Head({ menu, onMenu, onHelp }: { menu: boolean; onMenu: () => void; onH
         <span class="brand-mark" aria-hidden="true" />
         inlay
       </a>
-      <p class="head-title">
-        <bdi>{route.value.view === "talk" ? talk.value.title : ""}</bdi>
-      </p>
+      <HeadTitle />
       <ModelChoice />
       {route.value.view === "talk" ? (
         <IconButton
@@ -83,6 +81,17 @@ function Head({ menu, onMenu, onHelp }: { menu: boolean; onMenu: () => void; onH
       <ThemeChoice />
       <IconButton icon="help" label="Help (?)" onClick={onHelp} />
     </header>
+  );
+}
+
+/** HeadTitle is the chat's; other views have headings of their own. */
+function HeadTitle() {
+  const { id, title } = talk.value;
+  if (route.value.view !== "talk" || !id) return <div class="head-title" />;
+  return (
+    <h1 class="head-title">
+      <bdi>{title || "Chat"}</bdi>
+    </h1>
   );
 }
 

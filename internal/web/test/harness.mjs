@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-export const binary = process.env.INLAY_BIN ?? "../../bin/inlay";
+export const binary = process.env.INLAY_BIN ?? new URL("../../../bin/inlay", import.meta.url).pathname;
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -54,7 +54,10 @@ export class Models {
       response.end(
         JSON.stringify({
           object: "list",
-          data: [{ id: "scripted", object: "model", max_model_len: this.window ?? 8192 }],
+          data: [
+            { id: "scripted", object: "model", max_model_len: this.window ?? 8192 },
+            { id: "roomy", object: "model", max_model_len: 32768 },
+          ],
         }),
       );
       return;

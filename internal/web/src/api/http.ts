@@ -32,7 +32,8 @@ function problemOf(status: number, p: Problem): ServiceError {
 function sentence(text: string): string {
   const trimmed = text.trim().replace(/\.$/, "");
   if (!trimmed) return "The service refused the request.";
-  return trimmed.charAt(0).toUpperCase() + trimmed.slice(1) + ".";
+  const plain = /^[a-z]+[ ,]/.test(trimmed); // and no name of a file or field
+  return (plain ? trimmed.charAt(0).toUpperCase() + trimmed.slice(1) : trimmed) + ".";
 }
 
 async function refuse(response: Response): Promise<never> {

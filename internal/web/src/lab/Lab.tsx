@@ -15,6 +15,7 @@ import {
 } from "../state/lab";
 import { passagesWindow, settings } from "../state/settings";
 import { showCitation } from "../state/source";
+import { excerpt } from "../text/excerpt";
 import { count, number, place, spaced } from "../text/numbers";
 import { IconButton, Segments, Spinner, Trouble } from "../ui/controls";
 import { PromptView } from "./PromptView";
@@ -210,7 +211,7 @@ function Passages({ base, tried }: { base: Result | null; tried: Result }) {
                       <span class="badge">{badgeOf(c.before, c.now)}</span>
                     </span>
                     <span class="source-text" dir="auto">
-                      {c.passage.text.slice(0, 260)}
+                      {excerpt(c.passage.text, question.value, 240)}
                     </span>
                   </span>
                 </button>

@@ -167,22 +167,36 @@ function Drawing({ page, width }: { page: PDFPageProxy; width: number }) {
     if (!target || !layer) return;
     const scale = width / page.getViewport({ scale: 1 }).width;
     const viewport = page.getViewport({ scale: scale * Math.min(2, devicePixelRatio) });
-    target.width = Math.floor(viewport.width);
-    target.height = Math.floor(viewport.height);
-    const task = page.render({ canvas: target, viewport });
+    // Drawn aside, so that zooming shows the old drawing until the new one is there.
+    const aside = document.createElement("canvas");
+    aside.width = Math.floor(viewport.width);
+    aside.height = Math.floor(viewport.height);
+    const task = page.render({ canvas: aside, viewport });
     let gone = false;
-    task.promise.then(
-      () => !gone && setDrawn(true),
-      () => undefined, // it was cancelled, or cannot be drawn
-    );
+    setDrawn(false);
+    const done = () => {
+      if (gone) return;
+      target.width = aside.width;
+      target.height = aside.height;
+      target.getContext("2d")?.drawImage(aside, 0, 0);
+      aside.width = aside.height = 0;
+      setDrawn(true);
+    };
+    task.promise.then(done, () => undefined); // it was cancelled, or cannot be drawn
     void drawText(page, layer, scale, () => gone);
     return () => {
       gone = true;
       task.cancel();
-      target.width = target.height = 0;
-      page.cleanup();
+      aside.width = aside.height = 0;
     };
   }, [page, width]);
+  useEffect(
+    () => () => {
+      if (canvas.current) canvas.current.width = canvas.current.height = 0;
+      page.cleanup();
+    },
+    [page],
+  );
   return (
     <>
       <canvas ref={canvas} data-drawn={drawn} aria-hidden="true" />

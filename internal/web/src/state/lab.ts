@@ -5,7 +5,7 @@ import type { Citation, Result } from "../api/types";
 import { debounced } from "../text/time";
 import { attached, usable } from "./files";
 import { optionsOf, settings, type Settings } from "./settings";
-import { chatFiles, draft, talk, type Turn } from "./talk";
+import { chatFiles, draft, keptTurns, talk, type Turn } from "./talk";
 
 /** The settings that the lab tries. */
 export type Trial = Pick<Settings, "threshold" | "limit" | "promptSet" | "coverage" | "window">;
@@ -33,9 +33,19 @@ export function trialOf(s: Settings): Trial {
 export function openLab(turn?: Turn) {
   const last = turn ?? talk.value.turns.at(-1);
   question.value = turn?.question ?? (draft.value.trim() || last?.question || "");
-  sent.value = turn?.result?.prompt ? { result: turn.result, question: turn.question } : null;
+  sent.value = null;
+  if (turn) void findSent(turn);
   trial.value = trialOf(settings.value);
   labOpen.value = true;
+}
+
+/** findSent is the prompt of a turn that was asked: an answer that was streamed came without it. */
+async function findSent(turn: Turn) {
+  const at = talk.value.turns.filter((t) => t.kept).indexOf(turn);
+  const kept = turn.result?.prompt ? turn : (await keptTurns(talk.value.id).catch(() => []))[at];
+  if (kept?.result?.prompt && question.value === turn.question) {
+    sent.value = { result: kept.result, question: turn.question };
+  }
 }
 
 export const tryOut = (part: Partial<Trial>) => {

@@ -27,16 +27,20 @@ export const session = {
   key,
   asked,
 
-  /** begin takes the key out of the address, where inlay open puts it, or out of what this browser kept. */
-  begin() {
-    const match = /^#key=([^&]+)$/.exec(location.hash);
+  /**
+   * begin takes the key out of the address, where inlay open puts it, or out of what this browser kept. It returns the
+   * files that the address names.
+   */
+  begin(): string[] {
+    const match = /^#key=([^&]+)(?:&files=([\w,-]+))?$/.exec(location.hash);
     if (match?.[1]) {
       key.value = decodeURIComponent(match[1]);
       store(sessionStorage, keyName, key.value);
       history.replaceState(null, "", location.pathname);
-      return;
+      return match[2]?.split(",") ?? [];
     }
     key.value = stored(sessionStorage, keyName) || stored(localStorage, keyName);
+    return [];
   },
 
   signIn(secret: string, remember: boolean) {

@@ -80,6 +80,9 @@ export async function openTalk(id: string) {
   }
 }
 
+/** keptTurns are the turns of a chat as the service has them. */
+export const keptTurns = async (id: string): Promise<Turn[]> => (id ? turnsOf(await getChat(id)) : []);
+
 /** What the user wrote, which a message keeps beside what was sent. */
 export const ownWords = (m: Message): string => m.raw ?? m.injected?.query ?? m.text;
 

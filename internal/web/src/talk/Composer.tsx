@@ -31,6 +31,7 @@ export function Composer(): JSX.Element {
         <span class="composer-note muted">{noteOf(waiting)}</span>
         {busy.value ? (
           <button
+            key="stop" // another element than Ask: the click that stops must not ask
             type="button"
             class="primary round"
             aria-label="Stop the answer"
@@ -41,6 +42,7 @@ export function Composer(): JSX.Element {
           </button>
         ) : (
           <button
+            key="ask"
             type="submit"
             class="primary round"
             aria-label="Ask"

@@ -4,6 +4,7 @@ import type { Citation, Result } from "../api/types";
 import { openLab } from "../state/lab";
 import { showCitation, showFile, source } from "../state/source";
 import { askAgain, busy, citationsOf, type Turn } from "../state/talk";
+import { excerpt } from "../text/excerpt";
 import { render } from "../text/markdown";
 import { number, place, plural, spaced } from "../text/numbers";
 import { IconButton, Spinner, Trouble } from "../ui/controls";
@@ -170,7 +171,7 @@ function Sources({ turn }: { turn: Turn }) {
               </span>
               {full ? (
                 <span class="source-text" dir="auto">
-                  {c.text.slice(0, 400)}
+                  {excerpt(c.text, turn.question, 300)}
                 </span>
               ) : null}
             </span>
