@@ -123,7 +123,7 @@ test("zoom keeps the passage in view", async () => {
     const box = document.querySelector(".pdf").getBoundingClientRect();
     return r.top >= box.top && r.bottom <= box.bottom;
   }, c.page);
-  await tab.page.click('[aria-label="Fit the width"]');
+  await tab.page.click('[aria-label$="fit the width"]');
   await tab.page.waitForFunction((w) => document.querySelector(".page").clientWidth === w, before);
 });
 

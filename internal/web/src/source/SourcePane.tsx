@@ -88,7 +88,7 @@ function Zoom({ zoom, onChange }: { zoom: number; onChange: (z: number) => void 
       <button type="button" aria-label="Zoom out" disabled={zoom <= 0.5} onClick={() => to(zoom / 1.25)}>
         −
       </button>
-      <button type="button" aria-label="Fit the width" onClick={() => onChange(1)}>
+      <button type="button" aria-label={`${Math.round(zoom * 100)} %, fit the width`} onClick={() => onChange(1)}>
         {Math.round(zoom * 100)} %
       </button>
       <button type="button" aria-label="Zoom in" disabled={zoom >= 4} onClick={() => to(zoom * 1.25)}>

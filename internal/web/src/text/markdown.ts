@@ -59,6 +59,7 @@ function citation(state: StateInline, silent: boolean): boolean {
   if (!match?.[1]) return false;
   const numbers = match[1].split(",").map(Number);
   if (!numbers.every((n) => sources.has(n))) return false;
+  if (!silent) state.pending = state.pending.replace(/ $/, "\u00a0"); // a mark stays with the words before it
   if (!silent) for (const n of numbers) state.push("citation", "", 0).content = String(n);
   state.pos += match[0].length;
   return true;

@@ -31,7 +31,9 @@ export function Server(): JSX.Element {
   return (
     <section class="view" aria-labelledby="server-title">
       <h1 id="server-title">Server</h1>
-      <p class="lead">Whether the service is sound. `inlay doctor` checks more, on the computer it runs on.</p>
+      <p class="lead">
+        Whether the service is sound. <code>inlay doctor</code> checks more, on the computer it runs on.
+      </p>
       <Trouble text={trouble} next="See whether inlay is still running." />
       {!ready && !trouble ? <Spinner label="Looking" /> : null}
       {ready ? (
