@@ -5,6 +5,7 @@ import { Lab } from "./lab/Lab";
 import { SourcePane } from "./source/SourcePane";
 import { attach } from "./state/files";
 import { labOpen, openLab } from "./state/lab";
+import { loadLibraries } from "./state/libraries";
 import { loadModels, models } from "./state/models";
 import { pathOf, route, type View } from "./state/route";
 import { session } from "./state/session";
@@ -18,6 +19,7 @@ import { IconButton } from "./ui/controls";
 import { Help } from "./ui/Help";
 import { Icon } from "./ui/icons";
 import { Evaluate } from "./views/Evaluate";
+import { Libraries } from "./views/Libraries";
 import { Keys } from "./views/Keys";
 import { Server } from "./views/Server";
 import { SignIn } from "./views/SignIn";
@@ -30,6 +32,7 @@ export function App(): JSX.Element {
     if (session.asked.value) return;
     void loadModels();
     void loadChats();
+    void loadLibraries();
   });
   useKeys(() => setHelp(true));
   useEffect(() => setMenu(false), [route.value]);
@@ -48,6 +51,7 @@ export function App(): JSX.Element {
         ) : null}
         <main class="main">
           {view === "talk" ? <Talk /> : null}
+          {view === "libraries" ? <Libraries /> : null}
           {view === "evaluate" ? <Evaluate /> : null}
           {view === "keys" ? <Keys /> : null}
           {view === "server" ? <Server /> : null}
@@ -127,6 +131,7 @@ function ThemeChoice() {
 
 const links: { view: View; label: string }[] = [
   { view: "talk", label: "Talk" },
+  { view: "libraries", label: "Libraries" },
   { view: "evaluate", label: "Evaluate" },
   { view: "keys", label: "Keys" },
   { view: "server", label: "Server" },

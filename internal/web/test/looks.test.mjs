@@ -22,6 +22,7 @@ before(async () => {
   models = await new Models().start();
   models.window = 4000;
   service = await new Service({ models }).start();
+  await fetch(`${service.url}/v1/vector_stores`, { method: "POST", body: JSON.stringify({ name: "Handbooks" }) });
   docs = await folder({ "logbook.pdf": longPDF(60), "questions.csv": csv });
   if (pictures) await mkdir(pictures, { recursive: true });
 });
@@ -89,7 +90,7 @@ for (const [width, height] of Object.entries(sizes)) {
       await tab.page.click('.segments label:has-text("Why")');
       await view("why");
       await tab.page.click('[aria-label="Close the lab"]');
-      for (const name of ["evaluate", "keys", "server"]) {
+      for (const name of ["libraries", "evaluate", "keys", "server"]) {
         await tab.page.evaluate((n) => (location.hash = `#/${n}`), name);
         await tab.page.locator(`#${name}-title`).waitFor();
         if (name === "evaluate") await evaluated(tab);

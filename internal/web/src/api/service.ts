@@ -13,6 +13,8 @@ import type {
   ModelObject,
   Readiness,
   Result,
+  Store,
+  StoreFile,
 } from "./types";
 
 interface List<T> {
@@ -29,6 +31,7 @@ export interface Options {
   prompt_set?: string;
   coverage?: string;
   context_length?: number;
+  library?: string[];
 }
 
 export interface FileRef {
@@ -186,3 +189,12 @@ export async function watchEvaluation(id: string, signal: AbortSignal, report: (
     if (event === "error") throw failed(data);
   }
 }
+
+const store = (id: string) => `/v1/vector_stores/${encodeURIComponent(id)}`;
+export const listStores = async () => (await getJSON<List<Store>>("/v1/vector_stores?limit=100")).data;
+export const makeStore = (name: string) => postJSON<Store>("/v1/vector_stores", { name });
+export const renameStore = (id: string, name: string) => postJSON<Store>(store(id), { name });
+export const deleteStore = (id: string) => remove(store(id));
+export const storeFiles = async (id: string) => (await getJSON<List<StoreFile>>(`${store(id)}/files?limit=100`)).data;
+export const addStoreFile = (id: string, file: string) => postJSON<StoreFile>(`${store(id)}/files`, { file_id: file });
+export const takeStoreFile = (id: string, file: string) => remove(`${store(id)}/files/${encodeURIComponent(file)}`);

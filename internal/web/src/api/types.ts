@@ -243,3 +243,18 @@ export interface EvaluationReport {
   points: EvaluationPoint[];
   failures: { question: string; text: string; reason: string }[];
 }
+
+export interface Store {
+  id: string;
+  name: string;
+  created_at: number;
+  usage_bytes: number;
+  status: "expired" | "in_progress" | "completed";
+  file_counts: { in_progress: number; completed: number; failed: number; total: number };
+}
+
+export interface StoreFile {
+  id: string;
+  status: "in_progress" | "completed" | "cancelled" | "failed";
+  last_error: { code: string; message: string } | null;
+}

@@ -13,6 +13,7 @@ import {
   tryOut,
   useTrial,
 } from "../state/lab";
+import { named } from "../state/libraries";
 import { passagesWindow, settings } from "../state/settings";
 import { showCitation } from "../state/source";
 import { excerpt } from "../text/excerpt";
@@ -242,7 +243,7 @@ function Why({ result }: { result: Result }) {
   const d = result.decision;
   return (
     <div class="why-view">
-      <p>{spaced(result.reason ?? "")}</p>
+      <p>{named(spaced(result.reason ?? ""))}</p>
       {d ? (
         <dl>
           {row("Window", `${count(d.window.length)} tokens${d.window.length.by ? `, by ${d.window.length.by}` : ""}`)}

@@ -7,6 +7,7 @@ import { closeSource, source, step, type Source } from "../state/source";
 import { place } from "../text/numbers";
 import { Offsets } from "../text/offsets";
 import { IconButton, Spinner, Trouble } from "../ui/controls";
+import { uploadOf } from "../state/libraries";
 import { placed } from "./boxes";
 import { ImageView } from "./ImageView";
 import { find, type Span } from "./lines";
@@ -27,7 +28,7 @@ interface Search {
 }
 
 function Pane({ source: s }: { source: Source }) {
-  const { file, trouble } = useFile(s.file.id);
+  const { file, trouble } = useFile(s.file.id, s.citations[s.at]);
   const [zoom, setZoom] = useState(1);
   const [search, setSearch] = useState<Search>({ open: false, word: "", at: 0 });
   const pdf = file?.inlay.media_type === "application/pdf";
@@ -112,11 +113,13 @@ function Gone({ text, citation }: { text: string; citation: Citation | null }) {
   );
 }
 
-function useFile(id: string): { file: FileObject | null; trouble: string } {
+function useFile(id: string, citation?: Citation): { file: FileObject | null; trouble: string } {
   const [state, setState] = useState<{ file: FileObject | null; trouble: string }>({ file: null, trouble: "" });
   useEffect(() => {
     const control = new AbortController();
-    getFile(id, control.signal).then(
+    const upload = citation?.library ? uploadOf(citation.library, citation.file) : Promise.resolve(id);
+    const found = upload.then((known) => getFile(known, control.signal));
+    found.then(
       (file) => setState({ file, trouble: "" }),
       (error: unknown) => isAbort(error) || setState({ file: null, trouble: wordsOf(error).text }),
     );

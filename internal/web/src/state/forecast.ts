@@ -32,7 +32,7 @@ async function look() {
   const s = settings.value;
   const files = usable(attached.value);
   const text = draft.value.trim();
-  if (!text && files.length === 0) {
+  if (!text && files.length === 0 && s.libraries.length === 0) {
     forecast.value = { result: null, working: "", trouble: null };
     return;
   }

@@ -100,7 +100,9 @@ export function beginLab() {
   const soon = debounced(180, () => void run());
   effect(() => {
     const ready =
-      labOpen.value && question.value.trim() !== "" && (attached.value.length > 0 || chatFiles.value.length > 0);
+      labOpen.value &&
+      question.value.trim() !== "" &&
+      (attached.value.length > 0 || chatFiles.value.length > 0 || settings.value.libraries.length > 0);
     void trial.value;
     void settings.value;
     if (ready) soon();

@@ -7,7 +7,7 @@ export interface Route {
   chat: string;
 }
 
-const views: readonly View[] = ["talk", "evaluate", "libraries", "keys", "server"];
+const views: readonly View[] = ["talk", "libraries", "evaluate", "keys", "server"];
 
 function parse(hash: string): Route {
   const [first = "", second = ""] = hash.replace(/^#\/?/, "").split("/");

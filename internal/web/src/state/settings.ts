@@ -12,6 +12,7 @@ export interface Settings {
   promptSet: string;
   coverage: string;
   theme: Theme;
+  libraries: string[]; // ids of those that are asked beside the files
 }
 
 const defaults: Settings = {
@@ -22,6 +23,7 @@ const defaults: Settings = {
   promptSet: "cited",
   coverage: "auto",
   theme: "auto",
+  libraries: [],
 };
 
 const name = "inlay.settings";
@@ -48,6 +50,7 @@ export function optionsOf(s: Settings): Options {
     prompt_set: s.promptSet,
     coverage: s.coverage,
     ...(s.threshold === null ? {} : { retrieval_affinity_threshold: s.threshold }),
+    ...(s.libraries.length > 0 ? { library: s.libraries } : {}),
     ...(length > 0 ? { context_length: length } : {}),
   };
 }

@@ -1,12 +1,14 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { attach, attached } from "../state/files";
+import { chosen } from "../state/libraries";
 import { models } from "../state/models";
 import { settings } from "../state/settings";
 import { busy, draft, stop, submit } from "../state/talk";
 import { chosenFiles, isBulk, pastedFile } from "../text/drop";
 import { plural } from "../text/numbers";
 import { Icon } from "../ui/icons";
+import { AddLibrary, ChosenLibraries } from "./LibraryChoice";
 import { FileList } from "./FileList";
 import { Gauge } from "./Gauge";
 
@@ -23,11 +25,13 @@ export function Composer(): JSX.Element {
       }}
     >
       <FileList />
-      {attached.value.length > 0 || draft.value ? <Gauge /> : null}
+      <ChosenLibraries />
+      {attached.value.length > 0 || chosen().length > 0 || draft.value ? <Gauge /> : null}
       {paste ? <PasteOffer text={paste} onDone={() => setPaste("")} /> : null}
       <Question onBulk={setPaste} />
       <div class="composer-row">
         <AddFiles />
+        <AddLibrary />
         <span class="composer-note muted">{noteOf(waiting)}</span>
         {busy.value ? (
           <button
