@@ -87,6 +87,7 @@ func scanStore(row scanner) (v state.VectorStore, err error) {
 
 const (
 	storeFileColumns = "v.owner, f.store, f.file, f.batch, f.path, f.created, f.state, f.bytes, f.attributes, f.chunking, f.failure"
+	ownStore         = "store = (SELECT id FROM vector_stores WHERE owner = ? AND id = ?)"
 	storeFileFrom    = " FROM store_files f JOIN vector_stores v ON v.id = f.store WHERE v.owner = ?"
 )
 
@@ -114,8 +115,8 @@ func freePath(ctx context.Context, tx *sql.Tx, f *state.StoreFile) error {
 	wanted, extension := f.Path, path.Ext(f.Path)
 	for n := 2; ; n++ {
 		var file string
-		err := tx.QueryRowContext(ctx, "SELECT path, file FROM store_files WHERE store = ? AND (file = ? OR path = ?) ORDER BY file = ? DESC LIMIT 1",
-			f.Store, f.File, f.Path, f.File).Scan(&f.Path, &file)
+		const query = "SELECT path, file FROM store_files WHERE store = ? AND (file = ? OR path = ?) ORDER BY file = ? DESC LIMIT 1"
+		err := tx.QueryRowContext(ctx, query, f.Store, f.File, f.Path, f.File).Scan(&f.Path, &file)
 		switch {
 		case errors.Is(err, sql.ErrNoRows), err == nil && file == f.File:
 			return nil
@@ -135,8 +136,8 @@ func (s *Store) StoreFile(ctx context.Context, owner, store, file string) (state
 // ListStoreFiles implements [state.StoreFiles].
 func (s *Store) ListStoreFiles(ctx context.Context, owner, store, batch, in string, p state.Page) ([]state.StoreFile, error) {
 	q := between{table: "store_files", key: "file", prefix: "f.", of: "store = ?", args: []any{store}}
-	rows, err := s.read.QueryContext(ctx, "SELECT "+storeFileColumns+storeFileFrom+" AND f.store = ? AND (? = '' OR f.batch = ?) AND (? = '' OR f.state = ?)"+q.clause(p),
-		q.all([]any{owner, store, batch, batch, in, in}, p)...)
+	rows, err := s.read.QueryContext(ctx, "SELECT "+storeFileColumns+storeFileFrom+
+		" AND f.store = ? AND (? = '' OR f.batch = ?) AND (? = '' OR f.state = ?)"+q.clause(p), q.all([]any{owner, store, batch, batch, in, in}, p)...)
 	list, err := collect(rows, err, scanStoreFile)
 	return inOrder(list, p), err
 }
@@ -144,7 +145,7 @@ func (s *Store) ListStoreFiles(ctx context.Context, owner, store, batch, in stri
 // UpdateStoreFile implements [state.StoreFiles].
 func (s *Store) UpdateStoreFile(ctx context.Context, f state.StoreFile) error {
 	return found("change a file of a vector store", changed(s.write.ExecContext(ctx,
-		"UPDATE store_files SET state = ?, bytes = ?, attributes = ?, failure = ? WHERE store = (SELECT id FROM vector_stores WHERE owner = ? AND id = ?) AND file = ?",
+		"UPDATE store_files SET state = ?, bytes = ?, attributes = ?, failure = ? WHERE "+ownStore+" AND file = ?",
 		f.State, f.Bytes, text(f.Attributes), text(f.Failure), f.Owner, f.Store, f.File)))
 }
 
@@ -152,7 +153,7 @@ func (s *Store) UpdateStoreFile(ctx context.Context, f state.StoreFile) error {
 func (s *Store) DeleteStoreFile(ctx context.Context, owner, store, file string) error {
 	return found("delete a file of a vector store", s.deleted(ctx, func() error {
 		return changed(s.write.ExecContext(ctx,
-			"DELETE FROM store_files WHERE store = (SELECT id FROM vector_stores WHERE owner = ? AND id = ?) AND file = ?", owner, store, file))
+			"DELETE FROM store_files WHERE "+ownStore+" AND file = ?", owner, store, file))
 	}))
 }
 
@@ -167,8 +168,8 @@ func scanStoreFile(row scanner) (f state.StoreFile, err error) {
 // CountStoreFiles implements [state.StoreInventory].
 func (s *Store) CountStoreFiles(ctx context.Context, owner, store, batch string) (c state.StoreCounts, err error) {
 	c.States = map[string]int{}
-	rows, err := s.read.QueryContext(ctx, "SELECT f.state, count(*), sum(f.bytes)"+storeFileFrom+" AND (? = '' OR f.store = ?) AND (? = '' OR f.batch = ?) GROUP BY f.state",
-		owner, store, store, batch, batch)
+	rows, err := s.read.QueryContext(ctx, "SELECT f.state, count(*), sum(f.bytes)"+storeFileFrom+
+		" AND (? = '' OR f.store = ?) AND (? = '' OR f.batch = ?) GROUP BY f.state", owner, store, store, batch, batch)
 	_, err = collect(rows, err, func(row scanner) (in string, err error) {
 		var n int
 		var bytes int64
@@ -181,7 +182,8 @@ func (s *Store) CountStoreFiles(ctx context.Context, owner, store, batch string)
 
 // TouchVectorStore implements [state.StoreUse].
 func (s *Store) TouchVectorStore(ctx context.Context, owner, id string, at time.Time) error {
-	return found("note the use of a vector store", changed(s.write.ExecContext(ctx, "UPDATE vector_stores SET active = ? WHERE owner = ? AND id = ?", unix(at), owner, id)))
+	return found("note the use of a vector store", changed(s.write.ExecContext(ctx,
+		"UPDATE vector_stores SET active = ? WHERE owner = ? AND id = ?", unix(at), owner, id)))
 }
 
 // StoreFileAt implements [state.StoreUse].
@@ -198,7 +200,8 @@ func (s *Store) StoresOf(ctx context.Context, owner, file string) ([]state.Store
 
 // WaitingStores implements [state.StoreInventory].
 func (s *Store) WaitingStores(ctx context.Context) ([]state.VectorStore, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+storeColumns+" FROM vector_stores WHERE id IN (SELECT store FROM store_files WHERE state = 'in_progress') ORDER BY seq")
+	rows, err := s.read.QueryContext(ctx, "SELECT "+storeColumns+
+		" FROM vector_stores WHERE id IN (SELECT store FROM store_files WHERE state = 'in_progress') ORDER BY seq")
 	return collect(rows, err, scanStore)
 }
 
@@ -220,8 +223,9 @@ func (s *Store) AddStoreBatch(ctx context.Context, b state.StoreBatch) error {
 // StoreBatch implements [state.StoreBatches].
 func (s *Store) StoreBatch(ctx context.Context, owner, store, id string) (b state.StoreBatch, err error) {
 	var created sql.NullInt64
-	err = s.read.QueryRowContext(ctx, "SELECT v.owner, b.store, b.id, b.created, b.canceled FROM store_batches b JOIN vector_stores v ON v.id = b.store WHERE v.owner = ? AND b.store = ? AND b.id = ?",
-		owner, store, id).Scan(&b.Owner, &b.Store, &b.ID, &created, &b.Canceled)
+	const query = `SELECT v.owner, b.store, b.id, b.created, b.canceled FROM store_batches b JOIN vector_stores v ON v.id = b.store
+		WHERE v.owner = ? AND b.store = ? AND b.id = ?`
+	err = s.read.QueryRowContext(ctx, query, owner, store, id).Scan(&b.Owner, &b.Store, &b.ID, &created, &b.Canceled)
 	b.Created = fromUnix(created)
 	return b, found("find a batch", err)
 }
@@ -229,11 +233,12 @@ func (s *Store) StoreBatch(ctx context.Context, owner, store, id string) (b stat
 // CancelStoreBatch implements [state.StoreBatches].
 func (s *Store) CancelStoreBatch(ctx context.Context, owner, store, id string) error {
 	return found("cancel a batch", s.transact(ctx, func(tx *sql.Tx) error {
-		err := changed(tx.ExecContext(ctx, "UPDATE store_batches SET canceled = 1 WHERE id = ? AND store = (SELECT id FROM vector_stores WHERE owner = ? AND id = ?)", id, owner, store))
+		err := changed(tx.ExecContext(ctx, "UPDATE store_batches SET canceled = 1 WHERE id = ? AND "+ownStore, id, owner, store))
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE store_files SET state = ? WHERE store = ? AND batch = ? AND state = ?", state.StoreCanceled, store, id, state.StoreWaiting)
+		_, err = tx.ExecContext(ctx, "UPDATE store_files SET state = ? WHERE store = ? AND batch = ? AND state = ?",
+			state.StoreCanceled, store, id, state.StoreWaiting)
 		return err
 	}))
 }
