@@ -83,8 +83,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if slices.Equal(args, []string{readerCommand}) {
 		return readApart(ctx, getenv, stdin, stdout)
 	}
+	if slices.Equal(args, []string{wire.CompileCommand}) {
+		return wire.Compile(getenv)
+	}
 	a := &app{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
-	defer a.workers.Close()
+	defer a.endWorkers()
 	if a.settings, err = openSource(args, getenv); err != nil {
 		return a.report(args, err)
 	}
@@ -105,6 +108,15 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	return a.report(args, k.Run(a))
+}
+
+// endWorkers ends the workers that wait for another document. The first program of a
+// machine that read PDFs has their second engine compiled for the next ones.
+func (a *app) endWorkers() {
+	a.workers.Close()
+	if a.workers.Used(wire.WithPDFs()...) {
+		_ = wire.CompileLater("", a.getenv) // the next program tries again
+	}
 }
 
 // kongOptions are those of the command line, whatever runs it.
