@@ -248,5 +248,8 @@ func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 		p.Warnings = slices.Concat(p.Warnings, warnings)
 	}
 	c.choose(ranking, words, &p, req.Budget)
+	if len(p.Citations) == 0 {
+		p.Warnings = slices.Concat(p.Warnings, c.foreign(req.Query))
+	}
 	return p, c.failure.first()
 }
