@@ -39,11 +39,11 @@ dist: ## archives for TARGETS (Linux, macOS and Windows, amd64 and arm64), Debia
 
 .PHONY: test
 test: ## every test
-	go test ./...
+	go test -timeout 30m ./...
 
 .PHONY: race
 race: ## every test under the race detector, those of large data with less of it
-	go test -race -short -timeout 20m ./...
+	go test -race -short -timeout 40m ./...
 
 .PHONY: lint
 lint: ## static checks
@@ -52,13 +52,21 @@ lint: ## static checks
 
 .PHONY: integration
 integration: ## the tests against a real Ollama server, built on first use; one package after the other, as they share it
-	scripts/ollama-server run go test -p 1 -count=1 $(INTEGRATION)
+	scripts/ollama-server run go test -timeout 30m -p 1 -count=1 $(INTEGRATION)
 
 .PHONY: clients
 clients: ## real clients of the OpenAI API (npm, Codex) against the service, over a scripted model and a real Ollama server
 	scripts/clients/install
 	scripts/clients/install codex
 	scripts/ollama-server run go test -count=1 -v -run '^(TestClients|TestClientsOfOllama|TestOfficialClient)$$' ./cmd/inlay
+
+.PHONY: page
+page: ## build the page of the service (internal/web/dist) from its sources, with npm
+	cd internal/web && npm ci --silent --no-audit --no-fund && npm run --silent format && npm run --silent build
+
+.PHONY: page-test
+page-test: ## the page in a real Chromium against the command: types, format, that dist is what src gives, every scenario
+	scripts/page-test
 
 .PHONY: second-opinion
 second-opinion: ## token ids and templates against npm's node-llama-cpp

@@ -20,6 +20,7 @@ import (
 	"inlay/injection"
 	"inlay/internal/inputs"
 	"inlay/internal/wire"
+	"inlay/library"
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/pdf"
@@ -52,8 +53,11 @@ type Options struct {
 	// Store is a folder that keeps parses, chunks and embeddings, which have the
 	// text of the documents; empty: memory, until Close.
 	Store string
+	// Libraries is a folder of libraries, as --data names it to the command; see
+	// [Inlay.AddLibrary]. Empty: no library can be searched.
+	Libraries string
 
-	Injection injection.Options // mode, limit, threshold, prompts: how files are handled
+	Injection injection.Options // mode, limit, threshold, prompts, libraries: how files are handled
 	Intent    string            // "builtin" or "model" moves bulk out of a question into a document
 
 	Strategies string // a folder of strategies of your own, which may be asked for beside the built-in ones
@@ -76,6 +80,7 @@ type Inlay struct {
 	generator llm.Generator // nil: prompts only
 	options   Options
 	set       strategy.Set
+	made      library.Settings // of new libraries
 	close     func() error
 }
 
@@ -112,6 +117,10 @@ func Open(ctx context.Context, o Options) (*Inlay, error) {
 		return nil, errors.Join(inGo(err), done())
 	}
 	in.engine.Injector.Logger, in.engine.Logger = o.Logger, o.Logger
+	in.made = library.Settings{Embedder: embedder.Spec().Model, Chunk: o.Chunk}
+	if store := in.openLibraries(); store != nil {
+		in.close = func() error { return errors.Join(store.Close(), done()) }
+	}
 	return in, nil
 }
 
@@ -231,7 +240,7 @@ func inGo(err error) error {
 		return err
 	}
 	names := strings.NewReplacer("--model", "Options.Model", "--base-url", "Options.BaseURL", "--embedder", "Options.Embedder",
-		"--chunk", "Options.Chunk", "--store", "Options.Store", wire.KeyVariable, "Options.Key")
+		"--chunk", "Options.Chunk", "--data", "Options.Libraries", "--store", "Options.Store", wire.KeyVariable, "Options.Key")
 	named := *f
 	named.Subject, named.Reason, named.Next, named.Err = names.Replace(f.Subject), names.Replace(f.Reason), names.Replace(f.Next), err
 	return &named

@@ -99,7 +99,9 @@ type Injected struct {
 // the conversation was edited since.
 type WholeText struct {
 	FileID  string `json:"file_id"`
-	Content string `json:"content"` // content id of the file's bytes, see parse.FileID
+	File    string `json:"file,omitempty"`    // its path in the library, of one that is not attached
+	Library string `json:"library,omitempty"` // that the document is of
+	Content string `json:"content"`           // content id of the file's bytes, see parse.FileID
 	Start   int    `json:"start"`
 	End     int    `json:"end"`
 	Sum     string `json:"sum"` // the first 16 hexadecimal digits of the range's SHA-256

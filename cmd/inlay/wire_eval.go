@@ -15,7 +15,7 @@ import (
 
 // wireEval fills in the parts that name concrete types.
 func wireEval(ctx context.Context, o *eval.Options, c *evalCmd, a *app) error {
-	registry, err := wire.OpenParsers(a.limits, a.ocr, a.getenv)
+	registry, err := wire.OpenKeptParsers(a.limits, a.ocr, a.getenv, &a.workers)
 	if err != nil {
 		return err
 	}
