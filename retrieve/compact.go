@@ -16,7 +16,7 @@ import (
 
 // compactFrom is the number of chunks from which on the vectors of a file are
 // kept in 16 bits, if the embedder is lexical: such vectors take four times as
-// much room as the text, and are made again faster than they are read from disk.
+// much room as the text.
 const compactFrom = 4096
 
 // blockChunks is how many vectors of a [compactVectors] lie together.
@@ -219,7 +219,7 @@ func (c *Corpus) measure(ctx context.Context, query embed.Vector, hits []hit) er
 }
 
 // indexLarge makes a document searchable in one pass over its chunks, words beside
-// vectors, without a copy of either. Nothing is stored: it is made again as fast.
+// vectors, without a copy of either.
 func (r *Retriever) indexLarge(ctx context.Context, x *indexed, report func(Stage, float64, bool)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"inlay/cache"
 	"inlay/embed"
 	"inlay/parse"
 )
@@ -74,6 +75,29 @@ func TestCompactFindsTheSame(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCompactIsStored: another process reads the vectors of a large file from the
+// store, and finds the same.
+func TestCompactIsStored(t *testing.T) {
+	store, err := cache.OpenDir(t.TempDir(), cache.Options{})
+	require.NoError(t, err)
+	docs := []parse.Document{invented("large.txt", 900)}
+	query := strings.Split(docs[0].Text, "\n")[70]
+	var found [2]Passages
+	for i := range found {
+		r := New(Options{Splitter: Splitter{Size: 60}, Cache: store})
+		r.compactFrom = 64
+		c, err := r.Prepare(t.Context(), Request{Documents: docs})
+		require.NoError(t, err)
+		require.NotNil(t, c.files[0].compact)
+		require.Equal(t, i > 0, c.files[0].stats.Cached)
+		found[i], err = c.Search(t.Context(), query, 5, nil)
+		require.NoError(t, err)
+		require.NotEmpty(t, found[i].Citations)
+		found[i].Files = nil // they hold times
+	}
+	require.Equal(t, found[0], found[1])
 }
 
 // TestNearestHasAllThatMayBe: what is rounded away never loses one of the nearest.

@@ -22,22 +22,22 @@ func TestEntry(t *testing.T) {
 	vectors := []embed.Vector{{1, 0}, nil, {0, 1}}
 	data, err := encodeEntry(chunks, vectors, entrySpec)
 	require.NoError(t, err)
-	gotChunks, gotVectors, err := decodeEntry(data, d, entrySpec)
+	gotChunks, gotVectors, _, err := decodeEntry(data, d, entrySpec)
 	require.NoError(t, err)
 	require.Equal(t, chunks, gotChunks)
 	require.Equal(t, vectors, gotVectors)
 
 	for name, refuse := range map[string]func() error{
-		"cut": func() error { _, _, err := decodeEntry(data[:len(data)-1], d, entrySpec); return err },
+		"cut": func() error { _, _, _, err := decodeEntry(data[:len(data)-1], d, entrySpec); return err },
 		"another embedder": func() error {
-			_, _, err := decodeEntry(data, d, embed.Spec{Fingerprint: "other", Dimensions: 2})
+			_, _, _, err := decodeEntry(data, d, embed.Spec{Fingerprint: "other", Dimensions: 2})
 			return err
 		},
 		"another file": func() error {
-			_, _, err := decodeEntry(data, parse.Document{FileID: "g", Text: d.Text}, entrySpec)
+			_, _, _, err := decodeEntry(data, parse.Document{FileID: "g", Text: d.Text}, entrySpec)
 			return err
 		},
-		"shorter text": func() error { _, _, err := decodeEntry(data, parse.Document{FileID: "f"}, entrySpec); return err },
+		"shorter text": func() error { _, _, _, err := decodeEntry(data, parse.Document{FileID: "f"}, entrySpec); return err },
 	} {
 		require.Error(t, refuse(), name)
 	}
@@ -49,12 +49,22 @@ func FuzzDecodeEntry(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(good)
 	f.Add([]byte("\x02\x00\x00\x00{}"))
+	x := newCompactVectors(1)
+	x.setBlock(0, []embed.Vector{{1, 0}})
+	small, err := encodeCompact([]Chunk{{ID: "a", FileID: "f", End: 4}}, x, entrySpec)
+	require.NoError(f, err)
+	f.Add(small)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		chunks, vectors, err := decodeEntry(data, d, entrySpec)
+		chunks, vectors, compact, err := decodeEntry(data, d, entrySpec)
 		if err != nil {
 			return
 		}
-		require.Len(t, vectors, len(chunks))
+		if compact == nil {
+			require.Len(t, vectors, len(chunks))
+		} else {
+			require.Len(t, compact.step, len(chunks))
+			compact.nearest(embed.Vector{1, 0}, 3)
+		}
 		for _, c := range chunks {
 			require.Equal(t, d.Text[c.Start:c.End], c.Text)
 		}

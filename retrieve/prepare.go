@@ -78,7 +78,7 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 		report(Chunking, 1, false)
 	}
 	if r.compacts(len(x.chunks)) {
-		return r.prepareLarge(ctx, x, d, report)
+		return r.prepareLarge(ctx, key, x, d, report)
 	}
 	start := time.Now()
 	made, err := r.embedMissing(ctx, x, func(done float64) { report(Embedding, done, false) })
@@ -102,16 +102,25 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 }
 
 // prepareLarge is the rest of prepare for a file that keeps compact vectors.
-func (r *Retriever) prepareLarge(ctx context.Context, x *indexed, d parse.Document, report func(Stage, float64, bool)) (*prepared, error) {
+func (r *Retriever) prepareLarge(ctx context.Context, key cache.Key, x *indexed, d parse.Document, report func(Stage, float64, bool)) (*prepared, error) {
 	start := time.Now()
-	x.vectors = nil
-	if err := r.indexLarge(ctx, x, report); err != nil {
+	stored := x.compact != nil
+	if x.vectors = nil; stored {
+		if err := x.complete(ctx, r); err != nil {
+			return nil, err
+		}
+	} else if err := r.indexLarge(ctx, x, report); err != nil {
 		return nil, fmt.Errorf("embed %s: %w", d.Name, err)
+	}
+	if _, memory := r.cache.(*cache.Memory); !stored && !memory { // keepFile has it in memory
+		r.save(ctx, key, x)
 	}
 	r.keepFile(x)
 	f := attachedAs(x, d)
-	f.stats.EmbedMillis = float64(time.Since(start).Microseconds()) / 1000
-	report(Processed, 1, false)
+	if f.stats.Cached = stored; !stored {
+		f.stats.EmbedMillis = float64(time.Since(start).Microseconds()) / 1000
+	}
+	report(Processed, 1, stored)
 	return f, ctx.Err()
 }
 
@@ -144,18 +153,22 @@ func (r *Retriever) load(ctx context.Context, key cache.Key, f *indexed) bool {
 	if err != nil || !ok {
 		return false
 	}
-	chunks, vectors, err := decodeEntry(data, f.doc, r.embedder.Spec())
+	chunks, vectors, compact, err := decodeEntry(data, f.doc, r.embedder.Spec())
 	if err != nil {
 		r.log.WarnContext(ctx, "cached passages are rebuilt", "file", f.doc.Name, "err", err)
 		return false
 	}
-	f.chunks, f.vectors = chunks, vectors
+	f.chunks, f.vectors, f.compact = chunks, vectors, compact
 	return true
 }
 
 // save stores a file's chunks and vectors. A cache that fails costs only the saving.
 func (r *Retriever) save(ctx context.Context, key cache.Key, f *indexed) {
-	data, err := encodeEntry(f.chunks, f.vectors, r.embedder.Spec())
+	encode := func() ([]byte, error) { return encodeEntry(f.chunks, f.vectors, r.embedder.Spec()) }
+	if f.compact != nil {
+		encode = func() ([]byte, error) { return encodeCompact(f.chunks, f.compact, r.embedder.Spec()) }
+	}
+	data, err := encode()
 	if err == nil {
 		err = r.cache.Put(ctx, key, data)
 	}
