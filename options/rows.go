@@ -76,6 +76,19 @@ func searchRows() []Option {
 			Help: "Embedder: builtin, static:DIR, ollama:NAME or openai:NAME, the last two at --base-url where it is given. Without it nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin.",
 		},
 		{
+			Key: "reranker", Flag: "reranker", Placeholder: "URL|chat", Doors: serving | Eval,
+			Help: "Second reader, which reads the best 50 passages again and orders them: the address of a /v1/rerank server (llama.cpp, vLLM, LocalAI, TEI, Jina, Cohere; its key is INLAY_RERANKER_KEY), or chat for a chat model. Affinities and threshold stay as they are.",
+		},
+		{
+			Key: "reranker_model", Flag: "reranker-model", Placeholder: "NAME", Doors: serving | Eval,
+			Help: "Model of the reranker: as its server lists it, or with --reranker chat PROVIDER:NAME. Without it the server's only one, or that of --model.",
+		},
+		{
+			Key: "rerank_time", Flag: "rerank-time", Kind: Duration, Bounds: Bounds{Above: true}, Default: "10s", Placeholder: "DURATION", Doors: serving | Eval,
+			Help: "Longest that the reranker may take for a question; then the order of the search is kept, with a warning.",
+		},
+		{Key: "rerank", Flag: "rerank", Kind: Bool, Default: "true", Doors: asking, Help: "Use the reranker where one is configured."},
+		{
 			Key: "retrieval_limit", Flag: "limit", Short: "l", Kind: Count, Bounds: Bounds{Min: 1, Max: 100}, Word: "auto", WordValue: -1, Default: "3", Placeholder: "N|auto", Doors: asking,
 			Help:   "Most passages to cite; auto: as many as citation_share holds.",
 			Former: []string{"limit"},
@@ -155,20 +168,20 @@ func libraryRows() []Option {
 			Help: "Library to ask, beside the files (see inlay library). Requests to the service reach the libraries of their key.",
 		},
 		{
-			Key: "library_path", Flag: "library-path", Kind: List, Placeholder: "GLOB", Doors: asking,
+			Key: "library_path", Flag: "library-path", Kind: List, Placeholder: "GLOB", Doors: asking | Eval,
 			Help: "Only files of libraries whose path matches one of these: *.md, guides/**.",
 		},
 		{
-			Key: "library_type", Flag: "library-type", Kind: List, Placeholder: "TYPE", Doors: asking,
+			Key: "library_type", Flag: "library-type", Kind: List, Placeholder: "TYPE", Doors: asking | Eval,
 			Help: "Only files of libraries of one of these types: pdf, text/html, image/*.",
 		},
-		{Key: "library_tag", Flag: "library-tag", Kind: List, Placeholder: "TAG", Doors: asking, Help: "Only files of libraries that have all of these tags."},
-		{Key: "library_title", Flag: "library-title", Placeholder: "TEXT", Doors: asking, Help: "Only files of libraries with this text in their title."},
+		{Key: "library_tag", Flag: "library-tag", Kind: List, Placeholder: "TAG", Doors: asking | Eval, Help: "Only files of libraries that have all of these tags."},
+		{Key: "library_title", Flag: "library-title", Placeholder: "TEXT", Doors: asking | Eval, Help: "Only files of libraries with this text in their title."},
 		{
-			Key: "library_after", Flag: "library-after", Placeholder: "DAY", Doors: asking,
+			Key: "library_after", Flag: "library-after", Placeholder: "DAY", Doors: asking | Eval,
 			Help: "Only files of libraries modified on this day or later, for example 2026-03-31.",
 		},
-		{Key: "library_until", Flag: "library-until", Placeholder: "DAY", Doors: asking, Help: "Only files of libraries modified before this day."},
+		{Key: "library_until", Flag: "library-until", Placeholder: "DAY", Doors: asking | Eval, Help: "Only files of libraries modified before this day."},
 		{
 			Key: "data", Flag: "data", Placeholder: "DIR", Doors: serving,
 			Help: "Folder of libraries and of everything else that the service keeps. Without it commands keep libraries in your data folder.",
@@ -249,7 +262,7 @@ func serviceRows() []Option {
 			Help: "Folder that processors may read for everyone who calls; without it none that reads files or runs commands can be configured.",
 		},
 		{
-			Key: "addr", Flag: "addr", Default: "127.0.0.1:8765", Placeholder: "HOST:PORT", Doors: Service,
+			Key: "addr", Flag: "addr", Default: "127.0.0.1:8765", CommandDefault: map[string]string{"open": "127.0.0.1:0"}, Placeholder: "HOST:PORT", Doors: Service,
 			Help: "Where to listen. Beyond this computer only with keys (inlay keys make).",
 		},
 		{
@@ -308,6 +321,10 @@ func serviceRows() []Option {
 			Help: "How long what was derived from documents (text, passages, embeddings) is kept after its last use; 0: as long as there is room.",
 		},
 		{
+			Key: "mcp_write", Flag: "mcp-write", Kind: Bool, Default: "false", Doors: Service,
+			Help: "Agents at /mcp whose key allows writing may add documents to libraries and delete them.",
+		},
+		{
 			Key: "max_time", Flag: "max-time", Kind: Duration, Bounds: above, Default: "10m", Placeholder: "DURATION", Doors: Service,
 			Help: "Longest request that does not stream.",
 		},
@@ -324,7 +341,7 @@ func serviceRows() []Option {
 			Help: "Most requests of all owners at once.",
 		},
 		{
-			Key: "log_format", Flag: "log-format", Kind: Choice, Choices: []string{"json", "text"}, Default: "json", Doors: Service,
+			Key: "log_format", Flag: "log-format", Kind: Choice, Choices: []string{"json", "text"}, Default: "json", CommandDefault: map[string]string{"open": "text"}, Doors: Service,
 			Help: "Form of the log on standard error.",
 		},
 		{

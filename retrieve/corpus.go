@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -43,12 +44,22 @@ func (r *Retriever) Prepare(ctx context.Context, req Request) (*Corpus, error) {
 	if err := r.bounded(docs); err != nil {
 		return nil, err
 	}
+	key := r.keyOf(docs, req.Namespace)
+	if c := r.keptCorpus(key, docs); c != nil {
+		return c.again(docs, req), ctx.Err()
+	}
 	index, err := r.newIndex()
 	if err != nil {
 		return nil, fmt.Errorf("open an index: %w", err)
 	}
-	c := &Corpus{r: r, index: index, place: map[string]int{}, collections: req.Collections}
-	return c, r.each(ctx, docs, req, func(f *prepared) error { return c.add(ctx, f) })
+	c := &Corpus{r: r, index: index, place: map[string]int{}}
+	if err := r.each(ctx, docs, req, func(f *prepared) error { return c.add(ctx, f) }); err != nil {
+		return nil, err
+	}
+	r.keepCorpus(key, c)
+	a := *c
+	a.collections = req.Collections
+	return &a, nil
 }
 
 // bounded refuses more text than may be searched, and names the largest file.
@@ -140,7 +151,7 @@ func (c *Corpus) add(ctx context.Context, f *prepared) error {
 			Message: fmt.Sprintf("%s: %s could not be embedded and %s found by %s words alone", f.doc.Name, plural.OfAll(f.missing, len(f.chunks), "passage"), plural.Pick(f.missing, "is", "are"), plural.Pick(f.missing, "its", "their")),
 		})
 	}
-	if len(chunks) > 0 {
+	if len(chunks) > 0 && f.compact == nil {
 		if err := c.index.Add(ctx, chunks, vectors); err != nil {
 			return err
 		}
@@ -206,8 +217,8 @@ func (c *Corpus) Search(ctx context.Context, query string, limit int, threshold 
 	return c.Find(ctx, Request{Query: query, Limit: limit, Threshold: threshold})
 }
 
-// Find is Search by the query, limit, threshold and budget of a request; the
-// rest of it is not looked at.
+// Find is Search by the query, limit, threshold, budget and reranking of a
+// request; the rest of it is not looked at.
 func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 	if err := req.validate(); err != nil {
 		return Passages{}, err
@@ -229,6 +240,16 @@ func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 	if err != nil {
 		return Passages{}, err
 	}
+	if !req.NoRerank {
+		var warnings []parse.Warning
+		if p.Reranking, warnings, err = c.rerankOpen(ctx, req.Query, ranking); err != nil {
+			return Passages{}, err
+		}
+		p.Warnings = slices.Concat(p.Warnings, warnings)
+	}
 	c.choose(ranking, words, &p, req.Budget)
+	if len(p.Citations) == 0 {
+		p.Warnings = slices.Concat(p.Warnings, c.foreign(req.Query))
+	}
 	return p, c.failure.first()
 }

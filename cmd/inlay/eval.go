@@ -25,12 +25,16 @@ import (
 type evalCmd struct {
 	Data      string `required:"" placeholder:"DIR|FILE" help:"Questions with known answers: a folder in BEIR's layout, a JSONL file, or a CSV file (question, file, page, quote)."`
 	Documents string `placeholder:"DIR" help:"Folder of the documents that a JSONL or CSV file speaks of (default: beside it)."`
+	Library   string `short:"L" placeholder:"NAME" help:"Library whose files a CSV file asks, by their paths in it; --library-path and the other filters choose among them."`
+	filterSettings
+	LibraryData string `name:"library-data" placeholder:"DIR" help:"Folder of the libraries (default: your data folder)."`
 
 	Threshold string   `default:"0:1:0.01" placeholder:"LIST" help:"Affinity thresholds: values and ranges LOW:HIGH:STEP."`
 	Limit     string   `default:"1,3,5,10" placeholder:"LIST" help:"Most passages to cite: values from 1 to 100."`
 	Chunk     []string `default:"default" placeholder:"LIST" help:"Sizes of passages in tokens, SIZE/OVERLAP, or presets."`
 	Embedder  []string `default:"builtin" placeholder:"LIST" help:"Embeddings: builtin, static:DIR, ollama:NAME, openai:NAME."`
 	BaseURL   string   `key:"base_url"`
+	rerankSettings
 
 	Aim        string   `default:"cost" placeholder:"cost|f1|recall@P" help:"What to recommend by: the lowest cost of misses, of passages in vain and of tokens; the best F1 of passages; or the best recall at a precision of at least P."`
 	CostMiss   float64  `default:"1" placeholder:"N" help:"Cost of an answerable question without a right passage."`
@@ -114,6 +118,9 @@ func (c *evalCmd) options(ctx context.Context, a *app) (eval.Options, error) {
 	if o.Limits, err = eval.ParseLimits(c.Limit); err != nil {
 		return o, err
 	}
+	if o.Set, err = c.set(ctx, a); err != nil {
+		return o, err
+	}
 	for _, text := range c.Chunk {
 		s, err := wire.OpenSplitter(text)
 		if err != nil {
@@ -123,9 +130,6 @@ func (c *evalCmd) options(ctx context.Context, a *app) (eval.Options, error) {
 	}
 	if c.Resume && c.store(a) == "" {
 		return o, &fault.Error{Code: fault.Usage, Subject: "--resume", Reason: "finds no cache folder of yours", Next: "use --store DIR"}
-	}
-	if o.Set, err = eval.Load(ctx, c.Data, c.Documents); err != nil {
-		return o, err
 	}
 	return o, wireEval(ctx, &o, c, a)
 }
@@ -210,8 +214,14 @@ func (c *evalCmd) write(a *app, r *eval.Report) error {
 // use is the command that searches as recommended.
 func (c *evalCmd) use(r eval.Recommendation) string {
 	use := fmt.Sprintf("inlay ask --limit %d --threshold %g --chunk %s", r.Limit, r.Threshold, r.Chunk)
-	if name := c.Embedder[r.Setting/len(c.Chunk)]; name != "builtin" {
+	if name := c.Embedder[r.Setting/len(c.Chunk)%len(c.Embedder)]; name != "builtin" {
 		use += " --embedder " + strconv.Quote(name)
+	}
+	if r.Reranker != "" {
+		use += " --reranker " + strconv.Quote(c.Reranker)
+		if c.RerankerModel != "" {
+			use += " --reranker-model " + strconv.Quote(c.RerankerModel)
+		}
 	}
 	return use
 }
@@ -273,7 +283,7 @@ func belowFloors(floors []floor, r *eval.Report) error {
 	if below == nil {
 		return nil
 	}
-	where := fmt.Sprintf("with %s, chunks of %s", r.Recommended.Embedder, r.Recommended.Chunk)
+	where := fmt.Sprintf("with %s, chunks of %s", r.Recommended.Search(), r.Recommended.Chunk)
 	return fmt.Errorf("%s (%s): %w", strings.Join(below, "; "), where, errBelowFloor)
 }
 

@@ -103,6 +103,11 @@ func httpDocument(t *testing.T, upstream, model string) {
 				out = curl(t, dir, secret, translated(b.text, same))
 			}
 		}
+		if strings.Contains(shown.text, `"object": "vector_store`) && strings.Contains(shown.text, `"status": "completed"`) {
+			for end := time.Now().Add(20 * time.Second); strings.Contains(out, `"status":"in_progress"`) && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+				out = curl(t, dir, secret, translated(b.text, same))
+			}
+		}
 		var want, got any
 		require.NoError(t, json.Unmarshal([]byte(shown.text), &want), at)
 		require.NoError(t, json.Unmarshal([]byte(out), &got), "%s: %s", at, out)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"inlay/chat"
+	"inlay/embed"
 	"inlay/injection"
 	"inlay/internal/plural"
 	"inlay/tokens"
@@ -128,6 +130,21 @@ func indexed(i *injection.IndexReport) string {
 	}
 }
 
+// hintMeaning says once how to find what is said in other words.
+func hintMeaning(b *strings.Builder, r injection.Result) {
+	if r.Embedder == embed.BuiltinModel {
+		b.WriteString("\nthe built-in embedder compares words; to find other words of the same meaning: ollama pull nomic-embed-text, then --embedder ollama:nomic-embed-text\n")
+	}
+}
+
+// rerankScore is what a reranker made of a citation, if one read it.
+func rerankScore(c chat.Citation) string {
+	if c.Rerank == nil {
+		return ""
+	}
+	return fmt.Sprintf(", reranked %.3f", *c.Rerank)
+}
+
 func printCitations(b *strings.Builder, r injection.Result) {
 	for _, n := range r.Notes {
 		fmt.Fprintf(b, "\n%s of %s\n", n.Kind, oneLine(n.File))
@@ -138,7 +155,7 @@ func printCitations(b *strings.Builder, r injection.Result) {
 	for _, c := range r.Citations {
 		b.WriteString("\n" + oneLine(injection.Cite(c)))
 		if r.Coverage == nil {
-			fmt.Fprintf(b, ", affinity %.3f", c.Affinity)
+			fmt.Fprintf(b, ", affinity %.3f%s", c.Affinity, rerankScore(c))
 		}
 		if c.Heading != "" {
 			fmt.Fprintf(b, ", under %q", c.Heading)
@@ -154,6 +171,7 @@ func printCitations(b *strings.Builder, r injection.Result) {
 	if r.NearMisses == nil {
 		return
 	}
+	defer hintMeaning(b, r)
 	if len(r.NearMisses.Best) == 0 {
 		b.WriteString("\nno passage comes anywhere near the question\n")
 		return

@@ -36,6 +36,7 @@ type cli struct {
 	Route    routeCmd    `cmd:"" help:"Show whether an ask needs a tool or the large model, and the prompt for it."`
 	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
 	Serve    serveCmd    `cmd:"" help:"Serve document chat over HTTP, for any client of the OpenAI API."`
+	Open     openCmd     `cmd:"" help:"Open the page in the browser: ask files, see the window, the decision and the passages."`
 	Library  libraryCmd  `cmd:"" help:"Keep folders as libraries that are searched where they are: add, sync, watch, list, show, search, remove."`
 	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer libraries and a folder to agents by the Model Context Protocol, over standard input and output."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke the keys of the service."`

@@ -24,18 +24,24 @@ import (
 type settings struct {
 	wire.ModelSettings
 	searchSettings
-	Mode             string   `key:"mode"`
-	Policy           string   `key:"policy"`
-	Coverage         string   `key:"coverage"`
-	OnOverflow       string   `key:"on_overflow"`
-	OnFailure        string   `key:"on_failure"`
-	Strict           bool     `key:"strict"`
-	TargetContextUse float64  `key:"target_context_use"`
-	ReserveOutput    int      `key:"reserve_output_tokens"`
-	PromptSet        string   `key:"prompt_set"`
-	ExpandQuery      bool     `key:"expand_query"`
-	Intent           string   `key:"intent"`
-	Library          []string `key:"library" short:"L"`
+	Mode             string  `key:"mode"`
+	Policy           string  `key:"policy"`
+	Coverage         string  `key:"coverage"`
+	OnOverflow       string  `key:"on_overflow"`
+	OnFailure        string  `key:"on_failure"`
+	Strict           bool    `key:"strict"`
+	TargetContextUse float64 `key:"target_context_use"`
+	ReserveOutput    int     `key:"reserve_output_tokens"`
+	PromptSet        string  `key:"prompt_set"`
+	ExpandQuery      bool    `key:"expand_query"`
+	Rerank           bool    `key:"rerank"`
+	Intent           string  `key:"intent"`
+	librarySettings
+}
+
+// librarySettings name libraries to ask.
+type librarySettings struct {
+	Library []string `key:"library" short:"L"`
 	filterSettings
 	dataSettings
 }
@@ -102,27 +108,36 @@ type searchSettings struct {
 	Relative  float64  `key:"relative"`
 	Chunk     string   `key:"chunk"`
 	Store     string   `key:"store"`
+	rerankSettings
+}
+
+// rerankSettings name the second reader of passages.
+type rerankSettings struct {
+	Reranker      string        `key:"reranker"`
+	RerankerModel string        `key:"reranker_model"`
+	RerankTime    time.Duration `key:"rerank_time"`
+}
+
+// reranker is what the wiring reads of them.
+func (s rerankSettings) reranker() wire.Reranker {
+	return wire.Reranker{At: s.Reranker, Model: s.RerankerModel, Time: s.RerankTime}
 }
 
 // search is what the wiring reads of the settings.
 func (s searchSettings) search() (wire.Search, error) {
 	limits, err := s.limits()
-	return wire.Search{Embedder: s.Embedder, Relative: s.Relative, Chunk: s.Chunk, Store: s.Store, Limits: limits, OCR: s.tesseract()}, err
+	return wire.Search{Embedder: s.Embedder, Relative: s.Relative, Chunk: s.Chunk, Store: s.Store, Limits: limits, OCR: s.tesseract(), Reranker: s.reranker()}, err
 }
 
-// openInjector puts together what the settings name.
-func openInjector(ctx context.Context, s searchSettings, m wire.ModelSettings, getenv func(string) string) (*injection.Injector, error) {
-	search, err := s.search()
-	if err != nil {
-		return nil, err
-	}
-	return wire.OpenInjector(ctx, search, m, getenv)
-}
-
-// injector is that of a command that asks: it has the user's libraries, and makes
-// passages as those that are asked were made.
+// injector is that of a command that asks.
 func (s settings) injector(ctx context.Context, a *app) (*injection.Injector, error) {
-	search, err := s.search()
+	return s.librarySettings.open(ctx, a, s.searchSettings, s.ModelSettings)
+}
+
+// open makes an injector that has the user's libraries, and makes passages as
+// those of the ones that are asked were made.
+func (s librarySettings) open(ctx context.Context, a *app, how searchSettings, m wire.ModelSettings) (*injection.Injector, error) {
+	search, err := how.search()
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +149,7 @@ func (s settings) injector(ctx context.Context, a *app) (*injection.Injector, er
 		}
 		search = wire.LikeLibrary(search, made)
 	}
-	injector, err := wire.OpenInjector(ctx, search, s.ModelSettings, a.getenv)
+	injector, err := wire.OpenInjector(ctx, search, m, a.getenv)
 	if err != nil {
 		return nil, err
 	}

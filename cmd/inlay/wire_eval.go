@@ -39,6 +39,13 @@ func wireEval(ctx context.Context, o *eval.Options, c *evalCmd, a *app) error {
 		}
 		o.Embedders = append(o.Embedders, e)
 	}
+	second, err := wire.OpenReranker(c.reranker(), wire.ModelSettings{BaseURL: c.BaseURL}, a.getenv)
+	if err != nil {
+		return err
+	}
+	if second != nil {
+		o.Rerankers, o.RerankTime = []retrieve.Reranker{second}, c.RerankTime
+	}
 	o.NewIndex = func() (retrieve.Index, error) { return wire.OpenIndex(), nil }
 	return nil
 }

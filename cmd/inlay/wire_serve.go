@@ -20,6 +20,7 @@ import (
 	"inlay/internal/httpapi"
 	"inlay/internal/service"
 	"inlay/internal/state"
+	"inlay/internal/stores"
 	"inlay/internal/tracing"
 	"inlay/internal/upstream"
 	"inlay/internal/wire"
@@ -49,7 +50,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	}
 	var kept cache.Store = dir
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
-	kept = forgetting{counted{kept, metrics}, recent}
+	kept = &forgetting{Store: counted{kept, metrics}, recent: recent}
 	upstreams, err := c.upstreams(a, tracer, log, metrics.UpstreamRetried)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,11 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	embedder = traced(embedder, tracer)
-	injector, err := c.injectors(a, embedder, kept, recent, tracer)
+	libraries, err := c.libraries(a, embedder, kept)
+	if err != nil {
+		return nil, err
+	}
+	injector, err := c.injectors(a, libraries, kept, recent, tracer)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +83,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	}
 	return service.Open(ctx, service.Config{
 		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
-		Data:  c.Data, State: store, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
+		Data:  c.Data, State: store, Libraries: libraries, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Questions: c.Questions, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})
@@ -180,7 +185,7 @@ func (c *serveCmd) measure(getenv func(string) string) func(model string, length
 }
 
 // injectors are alike but for the part of the caches that they see.
-func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
+func (c *serveCmd) injectors(a *app, libraries stores.Config, kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
 	search, err := c.search()
 	if err != nil {
 		return nil, err
@@ -190,14 +195,31 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, 
 	if err != nil {
 		return nil, err
 	}
-	retriever, err := wire.NewRetriever(search, embedder, kept)
-	if err != nil {
-		return nil, err
-	}
-	libraries := wire.OpenLibraries(c.Data)
 	return func(owner string) *injection.Injector {
-		return &injection.Injector{Libraries: libraries, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: retriever, Stages: tracer}
+		return &injection.Injector{Libraries: libraries.Index, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: libraries.Retriever, Stages: tracer}
 	}, nil
+}
+
+// libraries are those of all owners, and the search over them.
+func (c *serveCmd) libraries(a *app, embedder embed.Embedder, kept cache.Store) (s stores.Config, err error) {
+	search, err := c.search()
+	if err != nil {
+		return s, err
+	}
+	search.MaxText = c.MaxSearch
+	s.Index, s.Settings, s.Chunked = wire.OpenLibraries(c.Data), wire.LibrarySettings(search, embedder), wire.OpenChunked(search, embedder, kept)
+	if s.Usual.Size, s.Usual.Overlap, err = wire.ChunkSize(search); err != nil {
+		return s, err
+	}
+	second, err := wire.OpenReranker(search.Reranker, c.ModelSettings, a.getenv)
+	if err != nil {
+		return s, err
+	}
+	s.Retriever, err = wire.NewRetriever(search, embedder, kept, second)
+	if store, ok := kept.(*forgetting); ok {
+		store.search = s.Retriever
+	}
+	return s, err
 }
 
 // evaluator is what evaluations run with: the search of the questions, as far
@@ -273,22 +295,26 @@ func (c counted) Get(ctx context.Context, key cache.Key) ([]byte, bool, error) {
 	return data, ok, err
 }
 
-// forgetting is a store that forgets documents in memory with what it keeps of
-// them.
+// forgetting is a store that forgets documents in memory, as read and as
+// searched, with what it keeps of them.
 type forgetting struct {
 	cache.Store
+
 	recent *parse.Recent
+	search *retrieve.Retriever
 }
 
 // Forget implements cache.Store.
-func (f forgetting) Forget(ctx context.Context, namespace, of string) error {
+func (f *forgetting) Forget(ctx context.Context, namespace, of string) error {
 	f.recent.Forget(namespace, of)
+	f.search.Forget(namespace, of)
 	return f.Store.Forget(ctx, namespace, of)
 }
 
 // Erase implements [cache.Eraser].
-func (f forgetting) Erase(ctx context.Context, namespace string) error {
+func (f *forgetting) Erase(ctx context.Context, namespace string) error {
 	f.recent.Erase(namespace)
+	f.search.Erase(namespace)
 	if c, ok := f.Store.(counted); ok {
 		if e, ok := c.Store.(cache.Eraser); ok {
 			return e.Erase(ctx, namespace)

@@ -167,9 +167,14 @@ func (s *Files) OpenFile(ctx context.Context, owner, id string) (state.File, *os
 }
 
 // DeleteFile forgets an upload, its bytes and all that was derived from them:
-// its parse and passages. A question that is being answered meanwhile may
+// its parse and passages, also those in vector stores. A question that is being answered meanwhile may
 // keep something of it again.
 func (s *Files) DeleteFile(ctx context.Context, owner, id string) error {
+	if s.config.Deleting != nil {
+		if err := s.config.Deleting(ctx, owner, id); err != nil {
+			return err
+		}
+	}
 	s.content.Lock()
 	defer s.content.Unlock()
 	f, shared, err := s.config.State.DeleteFile(ctx, owner, id)
@@ -275,6 +280,9 @@ func (s *Files) read(ctx context.Context, f state.File) {
 	}
 	if err != nil && !errors.Is(err, state.ErrNotFound) && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "the state of a file was not kept", "file", f.ID, "code", string(fault.CodeOf(err)))
+	}
+	if err == nil && s.config.Read != nil {
+		s.config.Read(ctx, f)
 	}
 }
 

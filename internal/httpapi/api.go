@@ -8,6 +8,7 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +32,8 @@ type Config struct {
 	Hosts   []string // names, in lower case, that a server without keys is called by, besides this computer's own; none
 	Version string
 	Tracer  *tracing.Tracer // of requests; nil: off
+
+	MCPWrite bool // agents whose key allows it may add documents to libraries and delete them
 }
 
 // Limits bound what one caller can take.
@@ -93,7 +96,7 @@ func New(c Config) (*API, error) {
 	}
 	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), bodies: bodies{most: c.Limits.Bodies}, failures: failures{most: c.Limits.WrongKeys}, log: c.Logger}
 	a.buffers.New = func() any { return &buffer{} }
-	a.routes = a.table()
+	a.routes = slices.Concat(a.table(), a.libraryRoutes())
 	spec, err := a.describe()
 	a.spec = spec
 	return a, err
@@ -143,6 +146,10 @@ func (a *API) table() []route {
 		{
 			method: "GET", path: "/v1/files/{id}/boxes", openai: true, handle: a.fileBoxes,
 			doc: operation{tag: "files", summary: "Where the words of a range of a PDF's text are on its pages", query: boxesQuery(), answer: boxesAnswer{}},
+		},
+		{
+			method: "GET", path: "/v1/files/{id}/text", openai: true, handle: a.fileText,
+			doc: operation{tag: "files", summary: "The text that was read from a file, which citations are slices of", answer: textAnswer{}},
 		},
 
 		{
@@ -290,7 +297,7 @@ func (a *API) table() []route {
 // Handler answers every route, and what is no route.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for _, r := range a.routes {
+	for _, r := range slices.Concat(a.routes, a.pageRoutes()) {
 		mux.Handle(r.method+" "+r.path, a.serve(r))
 	}
 	mux.Handle("/", a.serve(a.noRoute(mux)))

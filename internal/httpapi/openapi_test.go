@@ -184,7 +184,7 @@ func TestOptionsAreDescribed(t *testing.T) {
 // is answered in the form that it reads, with what is here.
 func TestOpenAIAddresses(t *testing.T) {
 	s := start(t, setup{})
-	for _, path := range []string{"/v1/assistants", "/v1/vector_stores", "/v1/responses/x/nothing", "/v1/chat/nothing"} {
+	for _, path := range []string{"/v1/assistants", "/v1/vector_stores/x/nothing", "/v1/responses/x/nothing", "/v1/chat/nothing"} {
 		var e struct {
 			Error struct{ Message, Type, Code string }
 		}

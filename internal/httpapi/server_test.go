@@ -28,7 +28,10 @@ import (
 	"inlay/internal/service"
 	"inlay/internal/state"
 	"inlay/internal/state/sqlite"
+	"inlay/internal/stores"
 	"inlay/internal/upstream"
+	"inlay/library"
+	"inlay/library/disk"
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/markup"
@@ -70,6 +73,7 @@ type setup struct {
 	chains    func(string, llm.Generator) (*processor.Chains, error)
 	router    *route.Router
 	mode      route.Mode
+	mcpWrite  bool
 	maxText   int             // most that an evaluation may search
 	hold      <-chan struct{} // evaluations read their files when it is closed
 }
@@ -89,11 +93,19 @@ func start(tb testing.TB, o setup) *server {
 	logs := &lockedBuffer{}
 	log := slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	metrics, recent := httpapi.NewMetrics(), &parse.Recent{}
+	libraries := disk.Open(filepath.Join(o.dir, "libraries"))
+	libraries.Own = state.Local
 	service, err := service.Open(tb.Context(), service.Config{
 		Data: o.dir, State: store, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
+		Libraries: stores.Config{
+			Index: libraries, Retriever: retriever, Usual: stores.Chunking{Size: retrieve.DefaultSize, Overlap: retrieve.DefaultOverlap},
+			Chunked: func(size, overlap int) (library.Indexer, error) {
+				return retrieve.New(retrieve.Options{Splitter: retrieve.Splitter{Size: size, Overlap: overlap}}), nil
+			},
+		},
 		Chains: o.chains, Router: o.router, Mode: o.mode,
 		Injector: func(owner string) *injection.Injector {
-			return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Recent: recent}, Retriever: retriever, Logger: log}
+			return &injection.Injector{Libraries: libraries, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Recent: recent}, Retriever: retriever, Logger: log}
 		},
 		Evaluator: func(owner string) eval.Options {
 			return eval.Options{Reader: held{parse.Cached{Registry: registry, Store: kept, Namespace: owner}, o.hold}, Store: kept, Build: "test", Resamples: 50, MaxText: o.maxText}
@@ -111,7 +123,7 @@ func start(tb testing.TB, o setup) *server {
 	})
 	require.NoError(tb, err)
 	api, err := httpapi.New(httpapi.Config{
-		Service: service, Gate: &keys.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Hosts: o.hosts, Logger: log, Metrics: metrics, Version: "test",
+		Service: service, Gate: &keys.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Hosts: o.hosts, Logger: log, Metrics: metrics, Version: "test", MCPWrite: o.mcpWrite,
 	})
 	require.NoError(tb, err)
 	s := &server{Server: httptest.NewServer(api.Handler()), t: tb, dir: o.dir, api: api, store: store, logs: logs}

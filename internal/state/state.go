@@ -108,10 +108,14 @@ type Quota struct {
 
 // Page asks for a part of a list.
 type Page struct {
-	After string // id of the last record of the page before; empty: from the start
-	Limit int    // most records
-	Desc  bool   // newest first
+	After  string // id of the last record of the page before; empty: from the start
+	Before string // id of the first record of the page after, for vector stores; empty: to the end
+	Limit  int    // most records
+	Desc   bool   // newest first
 }
+
+// Backwards reports that the page is the one right before a record.
+func (p Page) Backwards() bool { return p.Before != "" && p.After == "" }
 
 // Files are the uploads.
 type Files interface {
@@ -246,11 +250,17 @@ type Evaluations interface {
 	DeleteEvaluation(ctx context.Context, owner, id string) error
 }
 
+// Uploads are the files, and what a server looks through when it starts.
+type Uploads interface {
+	Files
+	Inventory
+}
+
 // Store is all of it.
 type Store interface {
 	Keys
-	Files
-	Inventory
+	Uploads
 	Conversations
 	Evaluations
+	Collections
 }

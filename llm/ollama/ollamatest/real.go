@@ -12,11 +12,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -106,7 +106,8 @@ func Import(ctx context.Context, base string) error {
 	return nil
 }
 
-// unload has the server unload the tiny models, and waits until it has.
+// unload has the server unload its models, and waits until it has. One that was
+// deleted while it ran cannot be named and is left.
 func unload(ctx context.Context, base string) error {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -114,15 +115,24 @@ func unload(ctx context.Context, base string) error {
 	}
 	c := api.NewClient(u, http.DefaultClient)
 	for {
-		loaded, err := loadedModels(ctx, c)
-		if err != nil || len(loaded) == 0 {
-			return err
+		running, err := c.ListRunning(ctx)
+		if err != nil {
+			return fmt.Errorf("unload models: %w", err)
 		}
-		for _, name := range loaded {
-			now := &api.GenerateRequest{Model: name, KeepAlive: &api.Duration{}}
-			if err := c.Generate(ctx, now, func(api.GenerateResponse) error { return nil }); err != nil {
-				return fmt.Errorf("unload %s: %w", name, err)
+		left := 0
+		for _, m := range running.Models {
+			now := &api.GenerateRequest{Model: m.Model, KeepAlive: &api.Duration{}}
+			err := c.Generate(ctx, now, func(api.GenerateResponse) error { return nil })
+			if status, ok := errors.AsType[api.StatusError](err); ok && status.StatusCode == http.StatusNotFound {
+				continue
 			}
+			if err != nil {
+				return fmt.Errorf("unload %s: %w", m.Model, err)
+			}
+			left++
+		}
+		if left == 0 {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
@@ -130,21 +140,6 @@ func unload(ctx context.Context, base string) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-}
-
-// loadedModels returns the tiny models that the server runs.
-func loadedModels(ctx context.Context, c *api.Client) ([]string, error) {
-	running, err := c.ListRunning(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list running models: %w", err)
-	}
-	var names []string
-	for _, m := range running.Models {
-		if name := strings.TrimSuffix(m.Model, ":latest"); models()[name].write != nil {
-			names = append(names, name)
-		}
-	}
-	return names, nil
 }
 
 // Alias gives a tiny model another name on the real server for as long as the
@@ -161,6 +156,7 @@ func Alias(tb testing.TB, model, name string) {
 	c := api.NewClient(u, http.DefaultClient)
 	require.NoError(tb, c.Copy(tb.Context(), &api.CopyRequest{Source: model, Destination: name}))
 	tb.Cleanup(func() {
+		require.NoError(tb, unload(context.Background(), base))
 		require.NoError(tb, c.Delete(context.Background(), &api.DeleteRequest{Model: name}))
 	})
 }
