@@ -149,9 +149,25 @@ func scriptOf(r rune) int {
 		return -1
 	}
 	return slices.IndexFunc([][]*unicode.RangeTable{
-		{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo}, {unicode.Arabic}, {unicode.Hebrew}, {unicode.Thai}, {unicode.Lao},
-		{unicode.Devanagari}, {unicode.Tamil}, {unicode.Bengali}, {unicode.Mongolian}, {unicode.Ethiopic}, {unicode.Tibetan}, {unicode.Khmer}, {unicode.Yi},
-		{unicode.Cherokee}, {unicode.Canadian_Aboriginal}, {unicode.Glagolitic}, {unicode.Coptic}, {unicode.Georgian}, {unicode.Syriac},
+		{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo},
+		{unicode.Arabic},
+		{unicode.Hebrew},
+		{unicode.Thai},
+		{unicode.Lao},
+		{unicode.Devanagari},
+		{unicode.Tamil},
+		{unicode.Bengali},
+		{unicode.Mongolian},
+		{unicode.Ethiopic},
+		{unicode.Tibetan},
+		{unicode.Khmer},
+		{unicode.Yi},
+		{unicode.Cherokee},
+		{unicode.Canadian_Aboriginal},
+		{unicode.Glagolitic},
+		{unicode.Coptic},
+		{unicode.Georgian},
+		{unicode.Syriac},
 	}, func(tables []*unicode.RangeTable) bool { return unicode.In(r, tables...) })
 }
 
