@@ -72,6 +72,7 @@ func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progr
 	var missing []parse.Warning
 	var marks map[string]int
 	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each, &missing, &marks})
+	withoutGarbled(pages)
 	if err == nil {
 		doc, err := assemble(f, p.Info(), pages, marks)
 		doc.Warnings = append(doc.Warnings, missing...)

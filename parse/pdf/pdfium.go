@@ -241,7 +241,7 @@ func (s session) read(i int) pageText {
 			return errMalformed
 		}
 		p.text = tidy(text.Text)
-		p.layOut(s, i)
+		p = s.laidOut(i, p)
 		if countLetters(p.text) < scannedLetters {
 			p.images = s.imageShare(i)
 		}

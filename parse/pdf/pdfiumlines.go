@@ -2,10 +2,7 @@ package pdf
 
 import (
 	"math"
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
@@ -25,12 +22,12 @@ type char struct {
 	bold bool
 }
 
-// layOut finds out where the words of a page are that has the index i, and how its
-// lines look.
-func (p *pageText) layOut(s session, i int) {
+// laidOut adds to the page with the index i where its words are, and how its lines
+// look.
+func (s session) laidOut(i int, p pageText) pageText {
 	chars, err := s.chars(i)
 	if err != nil {
-		return
+		return p
 	}
 	words := wordsOf(chars)
 	page := s.frame(i)
@@ -38,6 +35,7 @@ func (p *pageText) layOut(s session, i int) {
 	p.text = corrected(p.text, boxes, of, words)
 	page.Boxes = boxes
 	p.boxes, p.lines = parse.AppendBoxes(nil, page), linesOf(p.text, boxes, of, words)
+	return p
 }
 
 // chars returns the characters of a page. Each question to PDFium takes its time, so
@@ -154,33 +152,18 @@ func spelled(chars []char) string {
 	return b.String()
 }
 
-// turnLigatures turns the letters of Arabic and Hebrew ligatures, which have one box,
-// into their order. PDFium puts a line from right to left in order by its letters, and
-// with that reverses those of a ligature.
+// turnLigatures puts the letters of lam-alef ligatures, which have one box, in their
+// order: PDFium orders a line from right to left letter by letter, and so reverses
+// them. Other ligatures are left alone, since where PDFium keeps the order of the page
+// they are right.
 func turnLigatures(chars []char) (turned bool) {
-	for i := 0; i < len(chars); {
-		end := i + 1
-		for end < len(chars) && chars[end].box == chars[i].box && isRightToLeft(chars[end].text) {
-			end++
-		}
-		if one := chars[i:end]; len(one) > 1 && isRightToLeft(one[0].text) && !isLamAlef(one) {
-			slices.Reverse(one)
+	for i := 1; i < len(chars); i++ {
+		if chars[i].text == "ل" && chars[i].box == chars[i-1].box && strings.Contains("اأإآ", chars[i-1].text) {
+			chars[i-1].text, chars[i].text = chars[i].text, chars[i-1].text
 			turned = true
 		}
-		i = end
 	}
 	return turned
-}
-
-// isRightToLeft reports whether a character is a letter of a script from right to left.
-func isRightToLeft(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.In(r, unicode.Arabic, unicode.Hebrew) && unicode.IsLetter(r)
-}
-
-// isLamAlef reports a ligature in its order.
-func isLamAlef(chars []char) bool {
-	return len(chars) == 2 && chars[0].text == "ل" && strings.Contains("اأإآ", chars[1].text)
 }
 
 // linesOf are the lines of a text, with the looks of those of their words that have

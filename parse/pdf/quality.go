@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"slices"
+	"strings"
 	"unicode"
 
 	"inlay/parse"
@@ -110,6 +112,72 @@ func doubtful(p pageText) bool {
 	return over(q.strange, q.runes, maxStrange) ||
 		over(q.rightLtr, q.letters, maxRightToLeft) ||
 		q.words >= minWords && (over(q.length, q.words, maxMeanWord) || over(q.single, q.words, maxSingle))
+}
+
+// A page whose words mix scripts that no language mixes was decoded by a wrong table.
+const (
+	mixedWords = .2 // share of words of two such scripts
+	leastMixed = 5
+)
+
+// garbled reports whether the letters of a page cannot be what it shows: many of its
+// words mix letters of scripts that stand in no word together.
+func garbled(text string) bool {
+	words, mixed := 0, 0
+	for w := range strings.FieldsSeq(text) {
+		found := -1
+		for _, r := range w {
+			i := scriptOf(r)
+			if i < 0 {
+				continue
+			}
+			if found >= 0 && i != found {
+				mixed++
+				break
+			}
+			found = i
+		}
+		words += btoi(found >= 0)
+	}
+	return mixed >= leastMixed && over(mixed, words, mixedWords)
+}
+
+// scriptOf numbers the scripts that do not mix; -1 for those that may, such as Latin.
+// Chinese, Japanese and Korean are one.
+func scriptOf(r rune) int {
+	if r < 0x590 || !unicode.IsLetter(r) {
+		return -1
+	}
+	return slices.IndexFunc([][]*unicode.RangeTable{
+		{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo},
+		{unicode.Arabic},
+		{unicode.Hebrew},
+		{unicode.Thai},
+		{unicode.Lao},
+		{unicode.Devanagari},
+		{unicode.Tamil},
+		{unicode.Bengali},
+		{unicode.Mongolian},
+		{unicode.Ethiopic},
+		{unicode.Tibetan},
+		{unicode.Khmer},
+		{unicode.Yi},
+		{unicode.Cherokee},
+		{unicode.Canadian_Aboriginal},
+		{unicode.Glagolitic},
+		{unicode.Coptic},
+		{unicode.Georgian},
+		{unicode.Syriac},
+	}, func(tables []*unicode.RangeTable) bool { return unicode.In(r, tables...) })
+}
+
+// withoutGarbled takes the text of pages that are garbled for unmapped.
+func withoutGarbled(pages []pageText) {
+	for i, p := range pages {
+		if garbled(p.text) {
+			pages[i] = pageText{library: p.library, status: parse.Failed, shown: p.shown, lost: max(p.lost, p.shown, 1)}
+		}
+	}
 }
 
 // over reports whether n of all is more than share.

@@ -77,3 +77,14 @@ func TestInfoNamesWhatItReads(t *testing.T) {
 	_, err := parse.NewRegistry(Parser{})
 	require.NoError(t, err)
 }
+
+func TestGarbled(t *testing.T) {
+	for text, want := range map[string]bool{
+		"㩈ِا⤶ ǎ اورⰚ˄ٱ䋔᧽࠘اĴ ĴǎƶơǎƹŎķٱ䆀ឮᑽاو ٳ㶜ຝ䆀䩱ط 䜫ور石ᄹ㈉ⰰẍو䆀 عⵇ ᒒᓧ⸗ع⪖د":      true,
+		"English, العربية, 中文, 日本語, 한국어, עברית, ไทย, हिन्दी, தமிழ், ქართული": false,
+		"iPhone版 のPDFを読む PDFファイル 漢字かな交じり文 한국어漢字 テスト":                         false,
+		"": false,
+	} {
+		require.Equal(t, want, garbled(text), text)
+	}
+}

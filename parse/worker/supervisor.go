@@ -138,7 +138,7 @@ func (r *run) supervise(ctx context.Context, c Command) error {
 		if p == nil {
 			break
 		}
-		if err, gone := r.through(ctx, p, head, c.Keep); !gone {
+		if gone, err := r.through(ctx, p, head, c.Keep); !gone {
 			return err
 		}
 	}
@@ -146,13 +146,13 @@ func (r *run) supervise(ctx context.Context, c Command) error {
 	if err != nil {
 		return err
 	}
-	err, _ = r.through(ctx, p, head, c.Keep)
+	_, err = r.through(ctx, p, head, c.Keep)
 	return err
 }
 
 // through hands the document to a worker and listens until it has a result or the
 // worker ends. A worker that is gone had ended before it was asked.
-func (r *run) through(ctx context.Context, p *process, head []byte, keep *Pool) (err error, gone bool) {
+func (r *run) through(ctx context.Context, p *process, head []byte, keep *Pool) (gone bool, err error) {
 	stop := context.AfterFunc(ctx, p.kill)
 	p.read++
 	sent := p.send(head, r.file.Data, keep == nil)
@@ -160,15 +160,15 @@ func (r *run) through(ctx context.Context, p *process, head []byte, keep *Pool) 
 	if again && heard == nil && keep != nil && p.read < mostDocuments && stop() {
 		<-sent
 		keep.give(r.parser, p)
-		return nil, false
+		return false, nil
 	}
 	ended := p.end()
 	<-sent
 	stop()
 	if r.silent && p.read > 1 && ctx.Err() == nil {
-		return nil, true
+		return true, nil
 	}
-	return errors.Join(cageOf(r.limits).ended(ended, p.words.String()), heard), false
+	return false, errors.Join(cageOf(r.limits).ended(ended, p.words.String()), heard)
 }
 
 // mark is what a worker finds in its environment.

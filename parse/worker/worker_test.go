@@ -236,7 +236,8 @@ func TestKeptWorker(t *testing.T) {
 	alone := c
 	alone.Keep = nil
 	p = reader(t, alone)
-	require.NotEqual(t, say("pid"), say("pid"), "without Keep each document has its own process")
+	one, other := say("pid"), say("pid")
+	require.NotEqual(t, one, other, "without Keep each document has its own process")
 }
 
 // TestKeptWorkerIsStopped by the context of a document, and goes on with the next.
