@@ -24,6 +24,7 @@ import (
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/pdf"
+	"inlay/retrieve"
 	"inlay/route"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
@@ -44,6 +45,9 @@ type Options struct {
 	// Embedder searches by meaning; nil: nomic-embed-text where the model's server
 	// lists it, else the built-in one.
 	Embedder embed.Embedder
+	// Reranker reads the best passages again and orders them (package llm/rerank
+	// has two); nil: nobody does.
+	Reranker retrieve.Reranker
 	Chunk    string  // size and overlap of passages, in tokens: "100/0"; empty: the splitter's own
 	Relative float64 // passages below this share of the best score are left out; 0: none
 	// Store is a folder that keeps parses, chunks and embeddings, which have the
@@ -107,7 +111,7 @@ func Open(ctx context.Context, o Options) (*Inlay, error) {
 	var err error
 	in.registry, err = parse.NewRegistry(append(parsers, o.Parsers...)...)
 	if err == nil {
-		in.engine.Injector, err = wire.NewInjector(wire.Search{Relative: o.Relative, Chunk: o.Chunk, Store: o.Store, Limits: o.Limits}, in.registry, embedder)
+		in.engine.Injector, err = wire.NewInjector(wire.Search{Relative: o.Relative, Chunk: o.Chunk, Store: o.Store, Limits: o.Limits}, in.registry, embedder, o.Reranker)
 	}
 	if err != nil {
 		return nil, errors.Join(inGo(err), done())

@@ -76,6 +76,19 @@ func searchRows() []Option {
 			Help: "Embedder: builtin, static:DIR, ollama:NAME or openai:NAME, the last two at --base-url where it is given. Without it nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin.",
 		},
 		{
+			Key: "reranker", Flag: "reranker", Placeholder: "URL|chat", Doors: serving | Eval,
+			Help: "Second reader, which reads the best 50 passages again and orders them: the address of a /v1/rerank server (llama.cpp, vLLM, LocalAI, TEI, Jina, Cohere; its key is INLAY_RERANKER_KEY), or chat for a chat model. Affinities and threshold stay as they are.",
+		},
+		{
+			Key: "reranker_model", Flag: "reranker-model", Placeholder: "NAME", Doors: serving | Eval,
+			Help: "Model of the reranker: as its server lists it, or with --reranker chat PROVIDER:NAME. Without it the server's only one, or that of --model.",
+		},
+		{
+			Key: "rerank_time", Flag: "rerank-time", Kind: Duration, Bounds: Bounds{Above: true}, Default: "10s", Placeholder: "DURATION", Doors: serving | Eval,
+			Help: "Longest that the reranker may take for a question; then the order of the search is kept, with a warning.",
+		},
+		{Key: "rerank", Flag: "rerank", Kind: Bool, Default: "true", Doors: asking, Help: "Use the reranker where one is configured."},
+		{
 			Key: "retrieval_limit", Flag: "limit", Short: "l", Kind: Count, Bounds: Bounds{Min: 1, Max: 100}, Word: "auto", WordValue: -1, Default: "3", Placeholder: "N|auto", Doors: asking,
 			Help:   "Most passages to cite; auto: as many as citation_share holds.",
 			Former: []string{"limit"},

@@ -118,7 +118,7 @@ func (a *app) leaveOut(f parse.File) string {
 func (a *app) registry() (*parse.Registry, error) {
 	if a.parsers == nil {
 		var err error
-		if a.parsers, err = wire.OpenParsers(a.limits, a.ocr, a.getenv); err != nil {
+		if a.parsers, err = wire.OpenKeptParsers(a.limits, a.ocr, a.getenv, &a.workers); err != nil {
 			return nil, err
 		}
 	}

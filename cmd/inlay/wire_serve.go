@@ -47,7 +47,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	go expire(ctx, dir, log)
 	var kept cache.Store = dir
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
-	kept = forgetting{counted{kept, metrics}, recent}
+	kept = &forgetting{Store: counted{kept, metrics}, recent: recent}
 	upstreams, err := c.upstreams(a, tracer, log, metrics.UpstreamRetried)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	embedder = traced(embedder, tracer)
-	libraries, err := c.libraries(embedder, kept)
+	libraries, err := c.libraries(a, embedder, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (c *serveCmd) injectors(a *app, libraries stores.Config, kept cache.Store, 
 }
 
 // libraries are those of all owners, and the search over them.
-func (c *serveCmd) libraries(embedder embed.Embedder, kept cache.Store) (s stores.Config, err error) {
+func (c *serveCmd) libraries(a *app, embedder embed.Embedder, kept cache.Store) (s stores.Config, err error) {
 	search, err := c.search()
 	if err != nil {
 		return s, err
@@ -208,7 +208,14 @@ func (c *serveCmd) libraries(embedder embed.Embedder, kept cache.Store) (s store
 	if s.Usual.Size, s.Usual.Overlap, err = wire.ChunkSize(search); err != nil {
 		return s, err
 	}
-	s.Retriever, err = wire.NewRetriever(search, embedder, kept)
+	second, err := wire.OpenReranker(search.Reranker, c.ModelSettings, a.getenv)
+	if err != nil {
+		return s, err
+	}
+	s.Retriever, err = wire.NewRetriever(search, embedder, kept, second)
+	if store, ok := kept.(*forgetting); ok {
+		store.search = s.Retriever
+	}
 	return s, err
 }
 
@@ -285,22 +292,26 @@ func (c counted) Get(ctx context.Context, key cache.Key) ([]byte, bool, error) {
 	return data, ok, err
 }
 
-// forgetting is a store that forgets documents in memory with what it keeps of
-// them.
+// forgetting is a store that forgets documents in memory, as read and as
+// searched, with what it keeps of them.
 type forgetting struct {
 	cache.Store
+
 	recent *parse.Recent
+	search *retrieve.Retriever
 }
 
 // Forget implements cache.Store.
-func (f forgetting) Forget(ctx context.Context, namespace, of string) error {
+func (f *forgetting) Forget(ctx context.Context, namespace, of string) error {
 	f.recent.Forget(namespace, of)
+	f.search.Forget(namespace, of)
 	return f.Store.Forget(ctx, namespace, of)
 }
 
 // Erase implements [cache.Eraser].
-func (f forgetting) Erase(ctx context.Context, namespace string) error {
+func (f *forgetting) Erase(ctx context.Context, namespace string) error {
 	f.recent.Erase(namespace)
+	f.search.Erase(namespace)
 	if c, ok := f.Store.(counted); ok {
 		if e, ok := c.Store.(cache.Eraser); ok {
 			return e.Erase(ctx, namespace)

@@ -120,8 +120,8 @@ func (a *API) table() []route {
 			method: "GET", path: "/readyz", open: true, handle: a.ready,
 			doc: operation{tag: "server", summary: "Whether requests can be answered", answer: readyAnswer{}},
 		},
-		{method: "GET", path: "/metrics", open: true, handle: a.metrics, doc: operation{tag: "server", summary: "Figures in Prometheus' form", kind: "text/plain"}},
-		{method: "GET", path: "/openapi.json", open: true, handle: a.openapi, doc: operation{tag: "server", summary: "This description", kind: "application/json"}},
+		{method: "GET", path: "/metrics", open: true, handle: a.metrics, doc: operation{tag: "server", summary: "Figures in Prometheus' form", kinds: []string{"text/plain"}}},
+		{method: "GET", path: "/openapi.json", open: true, handle: a.openapi, doc: operation{tag: "server", summary: "This description", kinds: []string{"application/json"}}},
 
 		{
 			method: "POST", path: "/v1/files", openai: true, stream: true, handle: a.uploadFile,
@@ -141,7 +141,11 @@ func (a *API) table() []route {
 		},
 		{
 			method: "GET", path: "/v1/files/{id}/content", openai: true, stream: true, handle: a.fileContent,
-			doc: operation{tag: "files", summary: "The bytes as they were uploaded", kind: "application/octet-stream"},
+			doc: operation{tag: "files", summary: "The bytes as they were uploaded, or a range of them", kinds: contentTypes(), ranges: true},
+		},
+		{
+			method: "GET", path: "/v1/files/{id}/boxes", openai: true, handle: a.fileBoxes,
+			doc: operation{tag: "files", summary: "Where the words of a range of a PDF's text are on its pages", query: boxesQuery(), answer: boxesAnswer{}},
 		},
 
 		{

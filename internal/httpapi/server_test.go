@@ -35,6 +35,7 @@ import (
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/markup"
+	"inlay/parse/pdf"
 	"inlay/parse/plain"
 	"inlay/processor"
 	"inlay/retrieve"
@@ -86,7 +87,7 @@ func start(tb testing.TB, o setup) *server {
 	require.NoError(tb, err)
 	kept, err := cache.OpenDir(filepath.Join(o.dir, "cache"), cache.Options{})
 	require.NoError(tb, err)
-	registry, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}))...)
+	registry, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}), []parse.Parser{pdf.Parser{}})...)
 	require.NoError(tb, err)
 	retriever := retrieve.New(retrieve.Options{Cache: kept})
 	logs := &lockedBuffer{}

@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/sqlite", "internal/state/statetest"},
 	{"parse/outline", "internal/notes", "llm", "internal/download"},
 	{"internal/inputs", "llm/responses", "llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
-	{"llm/ollama/ollamatest"},
+	{"llm/ollama/ollamatest", "llm/rerank"},
 	{"parse/pdf", "parse/office", "parse/legacy", "parse/archive", "parse/picture", "parse/markup", "parse/plain", "parse/parsetest", "parse/worker", "retrieve", "strategy"},
 	{"retrieve/stored", "library"},
 	{"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "library/disk", "library/librarytest", "strategy/strategytest", "intent", "route", "processor"},

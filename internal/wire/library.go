@@ -53,7 +53,11 @@ func OpenKeeper(ctx context.Context, s Search, m ModelSettings, data string, lib
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	retriever, err := NewRetriever(s, embedder, store)
+	second, err := OpenReranker(s.Reranker, m, getenv)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	retriever, err := NewRetriever(s, embedder, store, second)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -69,7 +73,7 @@ func OpenChunked(s Search, embedder embed.Embedder, store cache.Store) func(size
 	return func(size, overlap int) (library.Indexer, error) {
 		s := s
 		s.Chunk = fmt.Sprintf("%d/%d", size, overlap)
-		return NewRetriever(s, embedder, store)
+		return NewRetriever(s, embedder, store, nil)
 	}
 }
 
