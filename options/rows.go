@@ -262,7 +262,7 @@ func serviceRows() []Option {
 			Help: "Folder that processors may read for everyone who calls; without it none that reads files or runs commands can be configured.",
 		},
 		{
-			Key: "addr", Flag: "addr", Default: "127.0.0.1:8765", Placeholder: "HOST:PORT", Doors: Service,
+			Key: "addr", Flag: "addr", Default: "127.0.0.1:8765", CommandDefault: map[string]string{"open": "127.0.0.1:0"}, Placeholder: "HOST:PORT", Doors: Service,
 			Help: "Where to listen. Beyond this computer only with keys (inlay keys make).",
 		},
 		{
@@ -341,7 +341,7 @@ func serviceRows() []Option {
 			Help: "Most requests of all owners at once.",
 		},
 		{
-			Key: "log_format", Flag: "log-format", Kind: Choice, Choices: []string{"json", "text"}, Default: "json", Doors: Service,
+			Key: "log_format", Flag: "log-format", Kind: Choice, Choices: []string{"json", "text"}, Default: "json", CommandDefault: map[string]string{"open": "text"}, Doors: Service,
 			Help: "Form of the log on standard error.",
 		},
 		{

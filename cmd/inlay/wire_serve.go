@@ -45,6 +45,9 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	go expire(ctx, dir, log)
+	if err := wire.CompileLater("", a.getenv); err != nil {
+		log.WarnContext(ctx, "PDFium is not compiled ahead", "code", string(fault.CodeOf(err)))
+	}
 	var kept cache.Store = dir
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
 	kept = &forgetting{Store: counted{kept, metrics}, recent: recent}
