@@ -232,13 +232,17 @@ func (c *libraryWatchCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.store.Close()) }()
-	return s.Watch(ctx, c.Owner, c.Name, library.Watching{
+	err = s.Watch(ctx, c.Owner, c.Name, library.Watching{
 		Quiet: c.Settle, Rescan: c.Rescan,
 		Changes: func(out library.Outcome, err error) { c.print(a, out, err) },
 		Ready: func(folders int) {
 			_, _ = fmt.Fprintf(a.stderr, "watching %s; Ctrl-C ends it\n", plural.Of(folders, "folder"))
 		},
 	})
+	if ctx.Err() != nil {
+		return nil // it was stopped, as it is meant to be
+	}
+	return err
 }
 
 // print writes one line for each change.

@@ -19,7 +19,7 @@ func TestLibraryOfOllama(t *testing.T) {
 	env := map[string]string{"OLLAMA_HOST": ollamatest.Real(t), "HOME": t.TempDir()}
 	folder := filepath.Join(t.TempDir(), "books")
 	for name, text := range map[string]string{
-		"whale.md": "# Whales\n\nThe blue whale is the largest animal.\n\nIt eats krill.\n", "fox.md": "# Foxes\n\nFoxes dig burrows in dry soil.\n",
+		"whale.md": "# Whales\n\nThe blue whale is the largest animal.\n\nIt eats krill.\n", "fox.md": "# Burrows\n\nFoxes dig burrows in dry soil.\n",
 		"tax.md": "# Taxes\n\nThe return is due at the end of July. Receipts are kept for ten years.\n",
 	} {
 		require.NoError(t, os.MkdirAll(folder, 0o700))

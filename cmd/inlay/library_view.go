@@ -17,29 +17,25 @@ type shelfView struct {
 	w     io.Writer
 	quiet bool
 	live  bool
+	every time.Duration // between lines elsewhere than on a terminal
 	last  time.Time
 	drawn bool
 }
 
 func newShelfView(w io.Writer, quiet bool) *shelfView {
 	f, ok := w.(*os.File)
-	return &shelfView{w: w, quiet: quiet, live: ok && term.IsTerminal(int(f.Fd()))}
+	return &shelfView{w: w, quiet: quiet, every: plainEvery, live: ok && term.IsTerminal(int(f.Fd()))}
 }
 
-// plainEvery is how often a line is written where nothing can be written over.
-const plainEvery = 5 * time.Second
+// How often a line is written: where nothing can be written over, and on a terminal.
+const (
+	plainEvery = 5 * time.Second
+	liveEvery  = 100 * time.Millisecond
+)
 
 // show takes how far reading has come.
 func (v *shelfView) show(p library.Progress) {
-	every := plainEvery
-	if v.live {
-		every = 100 * time.Millisecond
-	}
-	if v.quiet || p.Looking && !v.live || time.Since(v.last) < every && (p.Files < p.Total || p.Total == 0) || p.Total == 0 && !v.live {
-		return
-	}
-	if v.last.IsZero() && !v.live && p.Files < p.Total {
-		v.last = time.Now() // what is done at once needs no line
+	if v.quiet || !v.due(p) {
 		return
 	}
 	v.last = time.Now()
@@ -51,6 +47,18 @@ func (v *shelfView) show(p library.Progress) {
 	}
 	v.drawn = true
 	_, _ = io.WriteString(v.w, line)
+}
+
+// due reports whether it is time for a line. Elsewhere than on a terminal, what is
+// done at once needs none, and neither does the end, which the summary reports.
+func (v *shelfView) due(p library.Progress) bool {
+	if v.live {
+		return time.Since(v.last) >= liveEvery || p.Total > 0 && p.Files == p.Total
+	}
+	if v.last.IsZero() {
+		v.last = time.Now()
+	}
+	return p.Total > 0 && p.Files < p.Total && time.Since(v.last) >= v.every
 }
 
 func shelfLine(p library.Progress) string {

@@ -131,7 +131,7 @@ func (s searchSettings) search() (wire.Search, error) {
 
 // injector is that of a command that asks.
 func (s settings) injector(ctx context.Context, a *app) (*injection.Injector, error) {
-	return s.librarySettings.open(ctx, a, s.searchSettings, s.ModelSettings)
+	return s.open(ctx, a, s.searchSettings, s.ModelSettings)
 }
 
 // open makes an injector that has the user's libraries, and makes passages as
