@@ -98,6 +98,8 @@ type File struct {
 	Expires time.Time // it is not found any more from then on; zero: never
 	State   string
 	Report  json.RawMessage // what reading it came to; nil while it waits
+
+	Upload string // id of the upload in parts that it is made of, which ends with it; not kept
 }
 
 // Quota bounds what one owner keeps. Zero means no bound.
@@ -116,6 +118,7 @@ type Page struct {
 // Files are the uploads.
 type Files interface {
 	// AddFile keeps f unless its owner would have more than q allows (ErrQuota).
+	// Where f.Upload is not under way it is ErrNotFound.
 	AddFile(ctx context.Context, f File, q Quota) error
 	File(ctx context.Context, owner, id string) (File, error)
 	// ListFiles is in order of upload; purpose "" is any.
@@ -125,6 +128,39 @@ type Files interface {
 	// DeleteFile removes the record and returns it, and whether another file of
 	// the owner has the same bytes.
 	DeleteFile(ctx context.Context, owner, id string) (f File, shared bool, err error)
+}
+
+// Upload is a file on its way in, in parts.
+type Upload struct {
+	ID      string
+	Owner   string
+	Name    string
+	Purpose string
+	Bytes   int64 // of the whole file, as announced
+	Created time.Time
+	Expires time.Time     // it is not found any more from then on
+	Life    time.Duration // of the file that is made of it, in seconds; 0: for ever
+}
+
+// Part is a part of an upload.
+type Part struct {
+	ID    string
+	Bytes int64
+}
+
+// Uploads are the files on their way in. Files.AddFile completes one.
+type Uploads interface {
+	// AddUpload begins u unless its owner would have more, or more bytes, under way
+	// than q allows (ErrQuota).
+	AddUpload(ctx context.Context, u Upload, q Quota) error
+	// Upload is one under way with its parts, in no order.
+	Upload(ctx context.Context, owner, id string) (Upload, []Part, error)
+	// AddPart keeps a part unless the upload would have more bytes than were
+	// announced, or more parts than most (ErrQuota).
+	AddPart(ctx context.Context, owner, id string, p Part, most int) error
+	DeleteUpload(ctx context.Context, owner, id string) error
+	// ExpiredUploads are those of all owners whose time is over.
+	ExpiredUploads(ctx context.Context) ([]Upload, error)
 }
 
 // Inventory is what a server looks through when it starts.
@@ -250,6 +286,7 @@ type Evaluations interface {
 type Store interface {
 	Keys
 	Files
+	Uploads
 	Inventory
 	Conversations
 	Evaluations
