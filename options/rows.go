@@ -107,6 +107,8 @@ func serviceRows() []Option {
 		{Key: "chat_processors", Flag: "processors", Kind: Bool, Doors: Service, Help: "Send chat completions through the processors of the configuration file (section processors; see docs/processors.md)."},
 		{Key: "workspace", Flag: "workspace", Placeholder: "DIR", Doors: Service, Help: "Folder that processors may read for everyone who calls; without it none that reads files or runs commands can be configured."},
 		{Key: "addr", Flag: "addr", Default: "127.0.0.1:8765", Placeholder: "HOST:PORT", Doors: Service, Help: "Where to listen. Beyond this computer only with keys (inlay keys make)."},
+		{Key: "database", Flag: "database", Placeholder: "URL", Doors: Service, Help: "PostgreSQL database that servers share, for example postgres://inlay@db.example.org/inlay, in the place of a file in the data folder. A password is better given as PGPASSWORD or INLAY_DATABASE."},
+		{Key: "blobs", Flag: "blobs", Placeholder: "URL", Doors: Service, Help: "Where the bytes of uploads are kept, in the place of the data folder: s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, its key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a folder that servers share."},
 		{Key: "upstreams", Flag: "upstream", Kind: List, Placeholder: "NAME=PROVIDER:URL", Doors: Service, Help: "Server of models: local=ollama:http://127.0.0.1:11434 or cloud=openai:https://api.openai.com/v1. Its key is read from INLAY_UPSTREAM_KEY_NAME. The server of --model is one too."},
 		{Key: "tls_cert", Flag: "tls-cert", Placeholder: "FILE", Doors: Service, Help: "Certificate chain, PEM: serve HTTPS."},
 		{Key: "tls_key", Flag: "tls-key", Placeholder: "FILE", Doors: Service, Help: "Key of the certificate, PEM."},

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 	"inlay/internal/httpapi"
 	"inlay/internal/keys"
 	"inlay/internal/state"
-	"inlay/internal/state/sqlite"
 	"inlay/internal/tracing"
 )
 
@@ -33,6 +31,8 @@ type serveCmd struct {
 type serviceSettings struct {
 	chainSettings
 	Addr        string        `key:"addr"`
+	Database    string        `key:"database"`
+	Blobs       string        `key:"blobs"`
 	Upstream    []string      `key:"upstreams"`
 	TLSCert     string        `key:"tls_cert"`
 	TLSKey      string        `key:"tls_key"`
@@ -72,15 +72,6 @@ func (s dataSettings) folder() (string, error) {
 // stateFile is the state in the data folder.
 const stateFile = "state.db"
 
-// openState opens the state in the data folder.
-func (s dataSettings) openState(ctx context.Context) (*sqlite.Store, error) {
-	dir, err := s.folder()
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.Open(ctx, filepath.Join(dir, stateFile))
-}
-
 // Run serves until ctx ends, then lets requests under way finish.
 func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.check(); err != nil {
@@ -88,7 +79,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	log, lines := c.logger(a)
 	defer func() { err = errors.Join(err, lines.Close()) }()
-	store, err := c.openState(ctx)
+	store, err := c.state().open(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -124,6 +115,9 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	return c.listen(ctx, a, api.Handler(), log)
 }
 
+// state says where the records are.
+func (c *serveCmd) state() stateSettings { return stateSettings{c.dataSettings, c.Database} }
+
 // check refuses settings that contradict each other.
 func (c *serveCmd) check() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
@@ -131,6 +125,15 @@ func (c *serveCmd) check() error {
 	}
 	if c.Store != "" {
 		return &fault.Error{Code: fault.Usage, Subject: "--store", Reason: "is not for the service", Next: "name its folder with --data"}
+	}
+	if _, err := c.folder(); err != nil {
+		return err
+	}
+	if c.Database != "" && c.Blobs == "" {
+		return &fault.Error{
+			Code: fault.Usage, Subject: "--database", Reason: "needs --blobs: servers that share records share the bytes of uploads too",
+			Next: "name a bucket (s3://bucket?endpoint=...) or a folder that all servers see",
+		}
 	}
 	for _, origin := range c.CORS {
 		u, err := url.Parse(origin)
@@ -166,7 +169,7 @@ func (c *serveCmd) gate(ctx context.Context, store state.Keys) (*keys.Gate, erro
 	}
 	made, err := store.AnyKey(ctx)
 	if err == nil && !made {
-		err = &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "others than this computer could call, and there is no key", Next: "make one: inlay keys make NAME --data " + c.Data}
+		err = &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "others than this computer could call, and there is no key", Next: "make one: inlay keys make NAME " + c.state().where()}
 	}
 	return gate, err
 }

@@ -39,6 +39,10 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
+	bytes, err := openBlobs(ctx, c.Blobs, c.Data, a.getenv)
+	if err != nil {
+		return nil, err
+	}
 	dir, err := cache.OpenDir(filepath.Join(c.Data, cacheFolder), cache.Options{MaxBytes: wire.CacheBytes, MaxAge: c.CacheAge})
 	if err != nil {
 		return nil, err
@@ -75,7 +79,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	}
 	return service.Open(ctx, service.Config{
 		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
-		Data:  c.Data, State: store, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
+		Data:  c.Data, State: store, Blobs: bytes, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Questions: c.Questions, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})

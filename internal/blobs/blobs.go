@@ -38,8 +38,16 @@ type Store interface {
 	// List visits the keys that begin with prefix, which ends in a slash or is
 	// empty, in no particular order, until an error.
 	List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
-	// Ping is nil when the store can be used.
-	Ping(ctx context.Context) error
+	// Stat is what is under key; nothing is fs.ErrNotExist.
+	Stat(ctx context.Context, key string) (Entry, error)
+}
+
+// Ping is nil when the store can be used.
+func Ping(ctx context.Context, s Store) error {
+	for _, err := range s.List(ctx, "ping/") {
+		return err
+	}
+	return nil
 }
 
 // Keep puts what has arrived under key. A folder takes the file as it is.

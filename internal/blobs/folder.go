@@ -8,8 +8,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
-	"syscall"
 
 	"inlay/internal/durable"
 )
@@ -44,7 +42,14 @@ func (f *Folder) commit(key string, p *durable.Pending) error {
 	if err := check(key); err != nil {
 		return err
 	}
-	if err := p.Commit(f.path(key)); err != nil {
+	err := p.Commit(f.path(key))
+	for range 3 {
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		err = p.Commit(f.path(key)) // its folder was empty, and removed by another
+	}
+	if err != nil {
 		return durable.Explain(f.root, err)
 	}
 	return explain(f.root, syncDir(filepath.Dir(f.path(key))))
@@ -120,12 +125,19 @@ func (f *Folder) List(ctx context.Context, prefix string) iter.Seq2[Entry, error
 	}
 }
 
-// Ping implements [Store].
-func (f *Folder) Ping(context.Context) error {
-	if durable.Low(f.root) {
-		return durable.Explain(f.root, syscall.ENOSPC)
+// Stat implements [Store].
+func (f *Folder) Stat(_ context.Context, key string) (Entry, error) {
+	if err := check(key); err != nil {
+		return Entry{}, err
 	}
-	return nil
+	info, err := os.Stat(f.path(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Entry{}, fs.ErrNotExist
+	}
+	if err != nil {
+		return Entry{}, durable.Explain(f.root, err)
+	}
+	return Entry{Key: key, Bytes: info.Size(), Made: info.ModTime()}, nil
 }
 
 // during is a reader that ends with a context.
@@ -141,9 +153,6 @@ func (d during) Read(p []byte) (int, error) {
 	}
 	return d.r.Read(p)
 }
-
-// IsFolder reports whether an address of blobs is none: they go to a folder.
-func IsFolder(address string) bool { return !strings.Contains(address, "://") }
 
 func explain(root string, err error) error {
 	if err == nil {

@@ -62,7 +62,7 @@ func OpenS3(ctx context.Context, address string, getenv func(string) string) (*S
 	if p := strings.Trim(u.Path, "/"); p != "" {
 		s.prefix = p + "/"
 	}
-	return s, s.Ping(ctx)
+	return s, Ping(ctx, s)
 }
 
 func badAddress(reason string) error {
@@ -160,12 +160,13 @@ func (s *S3) Tidy(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// Ping implements [Store].
-func (s *S3) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	first := <-s.client.ListObjects(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix, MaxKeys: 1})
-	return s.explain(first.Err)
+// Stat implements [Store].
+func (s *S3) Stat(ctx context.Context, key string) (Entry, error) {
+	if err := check(key); err != nil {
+		return Entry{}, err
+	}
+	o, err := s.client.StatObject(ctx, s.bucket, s.prefix+key, minio.StatObjectOptions{})
+	return Entry{Key: key, Bytes: o.Size, Made: o.LastModified}, s.explain(err)
 }
 
 // explain says of an error of the store what it means.
@@ -182,10 +183,8 @@ func (s *S3) explain(err error) error {
 		return fs.ErrNotExist
 	case r.Code == minio.NoSuchBucket:
 		return &fault.Error{Code: fault.Usage, Subject: "--blobs", Reason: "there is no bucket " + strconv.Quote(s.bucket), Next: "make it, and let the key read and write it", Err: err}
-	case r.Code == minio.AccessDenied || r.Code == "InvalidAccessKeyId" || r.Code == "SignatureDoesNotMatch":
-		return &fault.Error{Code: fault.StoreUnreachable, Subject: "store of bytes", Reason: "refuses the key: " + r.Code, Next: "check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and the rights on the bucket", Err: err}
 	case r.StatusCode >= 500, r.Code == "", errors.As(err, new(net.Error)), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &fault.Error{Code: fault.StoreUnreachable, Subject: "store of bytes", Reason: "cannot be reached", Next: "try again; see that it runs", Err: err, RetryAfter: time.Second}
 	}
-	return &fault.Error{Code: fault.StoreUnreachable, Subject: "store of bytes", Reason: "refuses: " + r.Code, Next: "see the store's log", Err: err}
+	return &fault.Error{Code: fault.StoreUnreachable, Subject: "store of bytes", Reason: "refuses: " + r.Code, Next: "check the key and its rights on the bucket, and see the store's log", Err: err}
 }

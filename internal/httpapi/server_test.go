@@ -27,7 +27,6 @@ import (
 	"inlay/internal/keys"
 	"inlay/internal/service"
 	"inlay/internal/state"
-	"inlay/internal/state/sqlite"
 	"inlay/internal/upstream"
 	"inlay/llm"
 	"inlay/parse"
@@ -52,7 +51,7 @@ type server struct {
 	t     testing.TB
 	dir   string
 	api   *httpapi.API
-	store *sqlite.Store
+	store store
 	logs  *lockedBuffer
 	stop  func()
 }
@@ -78,8 +77,7 @@ func start(tb testing.TB, o setup) *server {
 	if o.dir == "" {
 		o.dir = tb.TempDir()
 	}
-	store, err := sqlite.Open(tb.Context(), filepath.Join(o.dir, "state.db"))
-	require.NoError(tb, err)
+	store := openStores(tb, o.dir)
 	kept, err := cache.OpenDir(filepath.Join(o.dir, "cache"), cache.Options{})
 	require.NoError(tb, err)
 	registry, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}))...)
@@ -89,7 +87,7 @@ func start(tb testing.TB, o setup) *server {
 	log := slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	metrics, recent := httpapi.NewMetrics(), &parse.Recent{}
 	service, err := service.Open(tb.Context(), service.Config{
-		Data: o.dir, State: store, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
+		Data: o.dir, State: store.forService(), Blobs: store.bytes, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
 		Chains: o.chains, Router: o.router, Mode: o.mode,
 		Injector: func(owner string) *injection.Injector {
 			return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Recent: recent}, Retriever: retriever, Logger: log}
@@ -117,7 +115,7 @@ func start(tb testing.TB, o setup) *server {
 	s.stop = sync.OnceFunc(func() {
 		s.Close()
 		require.NoError(tb, service.Close())
-		require.NoError(tb, store.Close())
+		require.NoError(tb, store.close())
 	})
 	tb.Cleanup(s.stop)
 	return s

@@ -16,6 +16,7 @@ import (
 	"inlay/eval"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/blobs"
 	"inlay/internal/chats"
 	"inlay/internal/durable"
 	"inlay/internal/files"
@@ -34,6 +35,7 @@ import (
 type Config struct {
 	Data      string           // folder of everything that stays
 	State     state.Store      // in that folder, or shared
+	Blobs     blobs.Store      // of the bytes of uploads; nil: in that folder
 	Cache     cache.Store      // of what is derived from files
 	Upstreams upstream.Servers // models that answer
 	// Injector makes the injector of one owner, whose cache entries nobody else finds.
@@ -132,7 +134,7 @@ func (s *Service) begin(ctx context.Context) (err error) {
 	}
 	c := s.config
 	s.Files, err = files.Open(ctx, files.Config{
-		Data: c.Data, State: c.State, Cache: c.Cache, Apart: c.Apart, Quota: c.Quota, Parallel: c.Parallel, Logger: c.Logger,
+		Data: c.Data, State: c.State, Blobs: c.Blobs, Cache: c.Cache, Apart: c.Apart, Quota: c.Quota, Parallel: c.Parallel, Logger: c.Logger,
 		Reader:      func(owner string) injection.Reader { return c.Injector(owner).Reader },
 		ParseFailed: c.Observe.ParseFailed, Forgotten: s.memo.Clear,
 	})
@@ -147,6 +149,9 @@ func (s *Service) begin(ctx context.Context) (err error) {
 		State: c.State, Files: s.Files, Evaluator: c.Evaluator, Defaults: c.Defaults, Evaluations: c.Evaluations,
 		Evaluated: c.Observe.Evaluated, Logger: c.Logger,
 	})
+	if work, ok := c.State.(state.Work); ok && err == nil {
+		err = work.Start(ctx)
+	}
 	if err != nil {
 		s.Files.Stop()
 	}
@@ -155,6 +160,9 @@ func (s *Service) begin(ctx context.Context) (err error) {
 
 // Close stops reading files and evaluating; the next process goes on with both.
 func (s *Service) Close() error {
+	if work, ok := s.config.State.(state.Work); ok {
+		work.Stop()
+	}
 	s.Jobs.Stop()
 	s.Files.Stop()
 	s.release()

@@ -273,7 +273,8 @@ type Evaluation struct {
 
 // Evaluations are the batch evaluations.
 type Evaluations interface {
-	AddEvaluation(ctx context.Context, e Evaluation) error
+	// AddEvaluation keeps e unless its owner has as many as most that are not over (ErrQuota).
+	AddEvaluation(ctx context.Context, e Evaluation, most int) error
 	Evaluation(ctx context.Context, owner, id string) (Evaluation, error)
 	ListEvaluations(ctx context.Context, owner string, p Page) ([]Evaluation, error)
 	// UpdateEvaluation keeps State, Progress, Result and Failure. One that is
@@ -282,8 +283,41 @@ type Evaluations interface {
 	DeleteEvaluation(ctx context.Context, owner, id string) error
 }
 
+// Locks keep others away, in other processes too.
+type Locks interface {
+	// Exclusive runs f while nobody else runs one under the same name.
+	Exclusive(ctx context.Context, name string, f func() error) error
+}
+
+// Kinds of work.
+const (
+	WorkRead     = "read"     // a file
+	WorkEvaluate = "evaluate" // an evaluation
+)
+
+// Task is a piece of work: a record of an owner.
+type Task struct {
+	Owner string
+	ID    string
+	Last  bool // it is not tried again if it fails
+}
+
+// Work hands out what was accepted to the servers that share a state: each file
+// and each evaluation that is kept is a task, from the same transaction on. A
+// [Store] that is shared implements it.
+type Work interface {
+	// Handle says what does one kind of work, so many tasks at once. A task whose
+	// f fails, or whose server goes away, is handed out again.
+	Handle(kind string, parallel int, f func(context.Context, Task) error)
+	// Start begins handing out.
+	Start(ctx context.Context) error
+	// Stop ends the tasks under way, which go to other servers, and waits for them.
+	Stop()
+}
+
 // Store is all of it.
 type Store interface {
+	Locks
 	Keys
 	Files
 	Uploads

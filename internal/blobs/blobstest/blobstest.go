@@ -35,7 +35,7 @@ func put(t *testing.T, s blobs.Store, key, text string) {
 
 func keeps(t *testing.T, s blobs.Store) {
 	t.Helper()
-	require.NoError(t, s.Ping(t.Context()))
+	require.NoError(t, blobs.Ping(t.Context(), s))
 	_, err := s.Open(t.Context(), "files/ann/aa/aab")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	for _, text := range []string{"one", "", "another"} {
@@ -43,10 +43,15 @@ func keeps(t *testing.T, s blobs.Store) {
 		got, err := blobs.Read(t.Context(), s, "files/ann/aa/aab")
 		require.NoError(t, err)
 		require.Equal(t, text, string(got))
+		e, err := s.Stat(t.Context(), "files/ann/aa/aab")
+		require.NoError(t, err)
+		require.EqualValues(t, len(text), e.Bytes)
 	}
 	require.NoError(t, s.Remove(t.Context(), "files/ann/aa/aab"))
 	require.NoError(t, s.Remove(t.Context(), "files/ann/aa/aab"), "twice is not an error")
 	_, err = blobs.Read(t.Context(), s, "files/ann/aa/aab")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = s.Stat(t.Context(), "files/ann/aa/aab")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +18,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 
 	"inlay/fault"
 	"inlay/internal/state"
@@ -32,6 +33,7 @@ const (
 	lockConnections  = 4                // at once, of those that hold a lock
 	connectTimeout   = 5 * time.Second  // to reach the server
 	statementTimeout = 30 * time.Second // of one statement
+	lockTimeout      = 5 * time.Minute  // to get a lock
 )
 
 // Store keeps state in a database. Open one with [Open].
@@ -40,6 +42,7 @@ type Store struct {
 
 	pool  *pgxpool.Pool
 	locks *pgxpool.Pool // apart, so that who holds a lock never waits for who waits for it
+	work  work
 }
 
 var _ state.Store = (*Store)(nil)
@@ -49,44 +52,57 @@ var _ state.Store = (*Store)(nil)
 // several servers one does so and the others wait. A server that cannot be
 // reached is fault.StoreUnreachable, tables of a newer version are
 // fault.StoreDamaged.
-func Open(ctx context.Context, address string) (*Store, error) {
-	pool, err := connect(ctx, address, connections)
-	if err != nil {
+func Open(ctx context.Context, address string, log *slog.Logger) (*Store, error) {
+	s := &Store{}
+	if err := s.open(ctx, address, log); err != nil {
+		_ = s.Close()
 		return nil, err
 	}
-	if err := migrate(ctx, pool); err != nil {
-		pool.Close()
-		return nil, err
-	}
-	locks, err := connect(ctx, address, lockConnections)
-	if err != nil {
-		pool.Close()
-		return nil, err
-	}
-	s := &Store{pool: pool, locks: locks}
-	s.Store = tables.Store{Engine: tables.Engine{
-		Read: queries{pool}, Write: queries{pool}, Transact: s.transact, Erase: s.transact, Again: again, Explain: explained,
-		Elements: "json_array_elements_text($1::json) AS e", Alone: "LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE",
-	}}
 	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, address string, log *slog.Logger) (err error) {
+	if err = migrate(ctx, address); err != nil {
+		return err
+	}
+	if s.pool, err = connect(ctx, address, pools{most: connections, statement: statementTimeout}); err != nil {
+		return err
+	}
+	if s.locks, err = connect(ctx, address, pools{most: lockConnections, statement: lockTimeout, own: true}); err != nil {
+		return err
+	}
+	if err := s.work.open(s.pool, log); err != nil {
+		return err
+	}
+	s.Store = tables.Store{Engine: tables.Engine{
+		Read: queries{s.pool}, Write: queries{s.pool}, Transact: s.transact, Erase: s.transact, Again: again, Explain: explained,
+		Elements: "json_array_elements_text($1::json) AS e", Alone: "LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE",
+		AddedFile: s.work.addFile, AddedEvaluation: s.work.addEvaluation,
+	}}
+	return nil
+}
+
+// pools are how a pool of connections is.
+type pools struct {
+	most      int32
+	statement time.Duration // longest statement
+	own       bool          // the address says nothing about its size
 }
 
 // connect makes a pool. Settings of the address such as pool_max_conns and
 // connect_timeout are stronger than ours.
-func connect(ctx context.Context, address string, most int32) (*pgxpool.Pool, error) {
+func connect(ctx context.Context, address string, p pools) (*pgxpool.Pool, error) {
 	c, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, &fault.Error{Code: fault.Usage, Subject: "--database", Reason: "is not the address of a PostgreSQL database", Next: "write it like postgres://user@host:5432/inlay"}
 	}
-	if most == lockConnections || c.MaxConns < most {
-		c.MaxConns = most
+	if p.own || !strings.Contains(address, "pool_max_conns") {
+		c.MaxConns = p.most
 	}
 	if c.ConnConfig.ConnectTimeout == 0 {
 		c.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	if c.ConnConfig.RuntimeParams["statement_timeout"] == "" {
-		c.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(statementTimeout.Milliseconds())
-	}
+	c.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(p.statement.Milliseconds())
 	if c.ConnConfig.RuntimeParams["application_name"] == "" {
 		c.ConnConfig.RuntimeParams["application_name"] = "inlay"
 	}
@@ -102,19 +118,41 @@ func connect(ctx context.Context, address string, most int32) (*pgxpool.Pool, er
 	return pool, nil
 }
 
-// migrate brings the schema up to this version.
-func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
+// schemaLock is the advisory lock of whoever changes the tables: a number of ours.
+const schemaLock = 0x696e6c6179
+
+// migrate brings the schema up to this version, while others wait.
+func migrate(ctx context.Context, address string) (err error) {
+	pool, err := connect(ctx, address, pools{most: 3, own: true})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	alone, err := pool.Acquire(ctx)
+	if err != nil {
+		return explained(err)
+	}
+	defer alone.Release()
+	if _, err := alone.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(schemaLock)); err != nil {
+		return refused(err)
+	}
+	defer func() {
+		_, _ = alone.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(schemaLock))
+	}()
+	if err := migrateState(ctx, pool); err != nil {
+		return err
+	}
+	return migrateWork(ctx, pool)
+}
+
+func migrateState(ctx context.Context, pool *pgxpool.Pool) (err error) {
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	dir, err := fs.Sub(files, "migrations")
 	if err != nil {
 		return err
 	}
-	alone, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 60)) // seconds between tries, tries
-	if err != nil {
-		return err
-	}
-	p, err := goose.NewProvider(goose.DialectPostgres, db, dir, goose.WithAllowOutofOrder(true), goose.WithSessionLocker(alone))
+	p, err := goose.NewProvider(goose.DialectPostgres, db, dir, goose.WithAllowOutofOrder(true))
 	if err != nil {
 		return err
 	}
@@ -141,9 +179,31 @@ func refused(err error) error {
 
 // Close closes the connections.
 func (s *Store) Close() error {
-	s.locks.Close()
-	s.pool.Close()
+	for _, pool := range []*pgxpool.Pool{s.locks, s.pool} {
+		if pool != nil {
+			pool.Close()
+		}
+	}
 	return nil
+}
+
+// Exclusive implements [state.Locks].
+func (s *Store) Exclusive(ctx context.Context, name string, f func() error) error {
+	var tx pgx.Tx
+	err := again(ctx, func() (err error) {
+		if tx, err = s.locks.Begin(ctx); err != nil {
+			return err
+		}
+		if _, err = tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name); err != nil {
+			_ = tx.Rollback(context.WithoutCancel(ctx))
+		}
+		return err
+	})
+	if err != nil {
+		return explained(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // which ends the lock, and so does a lost connection
+	return f()
 }
 
 // transact runs f in one transaction.

@@ -2,6 +2,9 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"os/exec"
@@ -47,7 +50,7 @@ func database(t *testing.T) string {
 
 func open(t *testing.T, address string) *postgres.Store {
 	t.Helper()
-	s, err := postgres.Open(t.Context(), address)
+	s, err := postgres.Open(t.Context(), address, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -66,7 +69,7 @@ func TestManyOpenAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 6 {
 		wg.Go(func() {
-			s, err := postgres.Open(t.Context(), address)
+			s, err := postgres.Open(t.Context(), address, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Error(err)
 				return
@@ -100,7 +103,9 @@ func TestTwoServers(t *testing.T) {
 	require.NoError(t, a.AddChat(ctx, state.Chat{ID: "chat_1", Owner: "ann", Created: time.Unix(1, 0)}))
 	turns := make(chan error, 2)
 	for _, s := range []*postgres.Store{a, b} {
-		go func() { turns <- s.AddTurn(ctx, "ann", "chat_1", state.Turn{Number: 1, Created: time.Unix(2, 0), Messages: []byte("[]"), Result: []byte("{}")}) }()
+		go func() {
+			turns <- s.AddTurn(ctx, "ann", "chat_1", state.Turn{Number: 1, Created: time.Unix(2, 0), Messages: []byte("[]"), Result: []byte("{}")})
+		}()
 	}
 	first, second := <-turns, <-turns
 	if first != nil {
@@ -135,9 +140,9 @@ func TestNoSuchText(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	_, err := postgres.Open(t.Context(), "mysql://x")
+	_, err := postgres.Open(t.Context(), "mysql://x", slog.New(slog.DiscardHandler))
 	require.True(t, fault.Is(err, fault.Usage), "%v", err)
-	_, err = postgres.Open(t.Context(), "postgres://inlay@127.0.0.1:1/none?connect_timeout=2")
+	_, err = postgres.Open(t.Context(), "postgres://inlay@127.0.0.1:1/none?connect_timeout=2", slog.New(slog.DiscardHandler))
 	require.True(t, fault.Is(err, fault.StoreUnreachable), "%v", err)
 	require.NotContains(t, err.Error(), "inlay@", "no parts of the address: it may hold a password")
 
@@ -148,7 +153,7 @@ func TestOpenRefuses(t *testing.T) {
 	_, err = conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)")
 	require.NoError(t, err)
 	require.NoError(t, conn.Close(t.Context()))
-	_, err = postgres.Open(t.Context(), address)
+	_, err = postgres.Open(t.Context(), address, slog.New(slog.DiscardHandler))
 	require.True(t, fault.Is(err, fault.StoreDamaged))
 	require.ErrorContains(t, err, "newer")
 }
@@ -177,4 +182,79 @@ func control(t *testing.T, command string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "../../../scripts/postgres", command).CombinedOutput()
 	require.NoError(t, err, "%s", out)
+}
+
+// TestWork: what was accepted is done once, by whichever server, and what a
+// dead server or a failure leaves is done by another.
+func TestWork(t *testing.T) {
+	address := database(t)
+	ctx := t.Context()
+	accepting := open(t, address)
+	require.NoError(t, accepting.AddFile(ctx, waiting("ann", "file-0"), state.Quota{}))
+	conn, err := pgx.Connect(ctx, address)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(context.Background())) }()
+	_, err = conn.Exec(ctx, "UPDATE river_job SET state = 'running', attempt = 1, attempted_at = now(), attempted_by = '{replica_ghost}'")
+	require.NoError(t, err)
+
+	var mu sync.Mutex
+	done := map[string]int{}
+	failed := false
+	var stops []func()
+	for range 2 {
+		s := open(t, address)
+		s.Handle(state.WorkRead, 4, func(_ context.Context, task state.Task) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if task.ID == "file-7" && !failed {
+				failed = true
+				return errors.New("the store is away")
+			}
+			done[task.Owner+" "+task.ID]++
+			return nil
+		})
+		s.Handle(state.WorkEvaluate, 1, func(context.Context, state.Task) error { return nil })
+		require.NoError(t, s.Start(ctx))
+		stops = append(stops, s.Stop)
+	}
+	for n := range 30 {
+		require.NoError(t, accepting.AddFile(ctx, waiting("ann", fmt.Sprintf("file-%d", n+1)), state.Quota{}))
+	}
+	require.Eventually(t, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(done) == 31
+	}, time.Minute, 50*time.Millisecond)
+	for _, stop := range stops {
+		stop()
+	}
+	for task, n := range done {
+		require.Equal(t, 1, n, task)
+	}
+	var last int
+	require.NoError(t, conn.QueryRow(ctx, "SELECT max(priority) FROM river_job").Scan(&last))
+	require.Equal(t, 2, last, "the more wait of one owner, the later")
+}
+
+// TestTakenOver: records that came without jobs get them.
+func TestTakenOver(t *testing.T) {
+	address := database(t)
+	s := open(t, address)
+	ctx := t.Context()
+	require.NoError(t, s.AddFile(ctx, waiting("ann", "file-1"), state.Quota{}))
+	conn, err := pgx.Connect(ctx, address)
+	require.NoError(t, err)
+	_, err = conn.Exec(ctx, "DELETE FROM river_job")
+	require.NoError(t, err)
+	require.NoError(t, conn.Close(ctx))
+	read := make(chan state.Task, 9)
+	s.Handle(state.WorkRead, 1, func(_ context.Context, task state.Task) error { read <- task; return nil })
+	s.Handle(state.WorkEvaluate, 1, func(context.Context, state.Task) error { return nil })
+	require.NoError(t, s.Start(ctx))
+	defer s.Stop()
+	require.Equal(t, state.Task{Owner: "ann", ID: "file-1"}, <-read)
+}
+
+func waiting(owner, id string) state.File {
+	return state.File{ID: id, Owner: owner, Name: "a", Content: "c", Bytes: 10, Created: time.Unix(1, 0).UTC(), State: state.Uploaded}
 }

@@ -18,7 +18,7 @@ import (
 func Run(t *testing.T, open func(t *testing.T) state.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, state.Store){
-		"keys": keys, "files": files, "uploads": uploads, "expiry": expiry, "pages": pages, "quota": quota, "chats": chats, "responses": responses, "evaluations": evaluations, "owners": owners,
+		"keys": keys, "files": files, "uploads": uploads, "expiry": expiry, "pages": pages, "quota": quota, "chats": chats, "responses": responses, "evaluations": evaluations, "owners": owners, "locks": locks,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -352,10 +352,13 @@ func responses(t *testing.T, s state.Store) {
 func evaluations(t *testing.T, s state.Store) {
 	t.Helper()
 	e := state.Evaluation{ID: "eval_1", Owner: "ann", Created: at(0), State: state.Queued, Request: json.RawMessage(`{}`)}
-	require.NoError(t, s.AddEvaluation(t.Context(), e))
+	require.NoError(t, s.AddEvaluation(t.Context(), e, 1))
 	waiting, err := s.WaitingEvaluations(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []state.Evaluation{e}, waiting)
+	more := e
+	more.ID = "eval_2"
+	require.ErrorIs(t, s.AddEvaluation(t.Context(), more, 1), state.ErrQuota)
 	e.State, e.Progress = state.Running, json.RawMessage(`{"done":1}`)
 	require.NoError(t, s.UpdateEvaluation(t.Context(), e))
 	e.State, e.Result = state.Done, json.RawMessage(`{"points":[]}`)
@@ -382,7 +385,7 @@ func owners(t *testing.T, s state.Store) {
 	require.NoError(t, s.AddFile(ctx, file("ann", 1), state.Quota{}))
 	require.NoError(t, s.AddChat(ctx, state.Chat{ID: "chat_1", Owner: "ann", Created: at(0)}))
 	e := state.Evaluation{ID: "eval_1", Owner: "ann", Created: at(0), State: state.Queued, Request: json.RawMessage(`{}`)}
-	require.NoError(t, s.AddEvaluation(ctx, e))
+	require.NoError(t, s.AddEvaluation(ctx, e, 1))
 	e.Owner = "bob"
 	for _, id := range []string{"_1", "_none"} {
 		fileID := "file-ann" + id
@@ -409,4 +412,23 @@ func owners(t *testing.T, s state.Store) {
 	list, err := s.ListFiles(ctx, "bob", "", state.Page{Limit: 9})
 	require.NoError(t, err)
 	require.Empty(t, list)
+}
+
+// locks let one in at a time.
+func locks(t *testing.T, s state.Store) {
+	t.Helper()
+	var wg sync.WaitGroup
+	n := 0
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				if err := s.Exclusive(t.Context(), "a name", func() error { n++; return nil }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, 160, n)
+	require.ErrorIs(t, s.Exclusive(t.Context(), "a name", func() error { return state.ErrQuota }), state.ErrQuota)
 }

@@ -10,9 +10,20 @@ import (
 const evaluationColumns = "id, owner, created, state, request, progress, result, failure"
 
 // AddEvaluation implements [state.Evaluations].
-func (s *Store) AddEvaluation(ctx context.Context, e state.Evaluation) error {
+func (s *Store) AddEvaluation(ctx context.Context, e state.Evaluation, most int) error {
 	return s.transact(ctx, "keep an evaluation", func(tx Queries) error {
-		_, err := tx.Exec(ctx, "INSERT INTO evaluations ("+evaluationColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+		if err := alone(ctx, tx, e.Owner); err != nil {
+			return err
+		}
+		var n int
+		err := tx.One(ctx, "SELECT count(*) FROM evaluations WHERE owner = $1 AND state IN ('queued', 'running')", e.Owner).Scan(&n)
+		if err != nil {
+			return err
+		}
+		if n >= most {
+			return state.ErrQuota
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO evaluations ("+evaluationColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
 			e.ID, e.Owner, unix(e.Created), e.State, text(e.Request), text(e.Progress), text(e.Result), text(e.Failure))
 		if err == nil && s.Engine.AddedEvaluation != nil {
 			err = s.Engine.AddedEvaluation(ctx, tx, e)

@@ -13,12 +13,10 @@ const uploadColumns = "id, owner, name, purpose, bytes, created, expires, life"
 // AddUpload implements [state.Uploads].
 func (s *Store) AddUpload(ctx context.Context, u state.Upload, q state.Quota) error {
 	return s.transact(ctx, "begin an upload", func(tx Queries) error {
-		// The change of the row keeps other uploads of this owner away until the end.
-		_, err := tx.Exec(ctx, "INSERT INTO usage (owner, files, bytes) VALUES ($1, 0, 0) ON CONFLICT (owner) DO UPDATE SET files = usage.files", u.Owner)
-		if err != nil {
+		if err := alone(ctx, tx, u.Owner); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "INSERT INTO uploads ("+uploadColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+		_, err := tx.Exec(ctx, "INSERT INTO uploads ("+uploadColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
 			u.ID, u.Owner, u.Name, u.Purpose, u.Bytes, unix(u.Created), unix(u.Expires), int64(u.Life/time.Second))
 		if err != nil {
 			return err
@@ -31,6 +29,13 @@ func (s *Store) AddUpload(ctx context.Context, u state.Upload, q state.Quota) er
 		}
 		return err
 	})
+}
+
+// alone keeps others away that add to what an owner has, until the end of the
+// transaction.
+func alone(ctx context.Context, tx Queries, owner string) error {
+	_, err := tx.Exec(ctx, "INSERT INTO usage (owner, files, bytes) VALUES ($1, 0, 0) ON CONFLICT (owner) DO UPDATE SET files = usage.files", owner)
+	return err
 }
 
 // Upload implements [state.Uploads].

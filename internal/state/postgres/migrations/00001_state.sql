@@ -127,7 +127,14 @@ CREATE TABLE forgotten (
 );
 CREATE INDEX forgotten_at ON forgotten (at);
 
+-- The servers that work, each seen lately.
+CREATE TABLE replicas (
+    id   TEXT PRIMARY KEY,
+    seen TIMESTAMPTZ NOT NULL
+);
+
 -- +goose Down
+DROP TABLE replicas;
 DROP TABLE forgotten;
 DROP TABLE rates;
 DROP TABLE evaluations;
