@@ -31,10 +31,15 @@ func (s *server) part(secret, id, data string) (string, answer) {
 	return p.ID, got
 }
 
-// left are the files of uploads under way on disk.
-func (s *server) left() []string {
+// left are the parts of uploads under way.
+func (s *server) left() []string { return s.keysOf("uploads/") }
+
+// kept are the bytes of uploads.
+func (s *server) kept() []string { return s.keysOf("files/") }
+
+func (s *server) keysOf(prefix string) []string {
 	var keys []string
-	for e, err := range s.store.bytes.List(s.t.Context(), "uploads/") {
+	for e, err := range s.store.bytes.List(s.t.Context(), prefix) {
 		require.NoError(s.t, err)
 		keys = append(keys, e.Key)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"inlay/cache"
 	"inlay/embed"
@@ -181,7 +182,7 @@ func (s *Service) ClearCache(ctx context.Context, owner string) error {
 
 // Readiness is whether requests can be answered, and why not.
 type Readiness struct {
-	State     error // the state cannot be read
+	State     error // the state, or the bytes of uploads, cannot be read
 	Full      bool  // there is no room left to keep anything
 	Upstreams []upstream.Health
 }
@@ -192,9 +193,18 @@ func (r Readiness) OK() bool {
 	return r.State == nil && !r.Full && (len(r.Upstreams) == 0 || slices.ContainsFunc(r.Upstreams, upstream.Health.Working))
 }
 
+// probeTime is how long the stores may take to answer a probe.
+const probeTime = 2 * time.Second
+
 // Ready looks at what requests need.
 func (s *Service) Ready(ctx context.Context) Readiness {
-	return Readiness{State: s.config.State.Ping(ctx), Full: durable.Low(s.config.Data), Upstreams: s.Health(ctx)}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	err := s.config.State.Ping(ctx)
+	if err == nil && s.config.Blobs != nil {
+		err = blobs.Ping(ctx, s.config.Blobs)
+	}
+	return Readiness{State: err, Full: durable.Low(s.config.Data), Upstreams: s.Health(ctx)}
 }
 
 // Defaults are the options that requests start from.
