@@ -103,8 +103,9 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
+	rates, _ := store.(state.Rates)
 	api, err := httpapi.New(httpapi.Config{
-		Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Hosts: lowered(c.AllowHost), Version: strings.TrimPrefix(version, "inlay "),
+		Rates: rates, Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Hosts: lowered(c.AllowHost), Version: strings.TrimPrefix(version, "inlay "),
 		Limits: httpapi.Limits{
 			Body: c.MaxBody, Bodies: cmp.Or(c.Bodies, 4*c.MaxBody), File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency, Requests: c.Requests,
 		},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path"
 	"strings"
@@ -179,7 +180,13 @@ func (s *Files) DeleteFile(ctx context.Context, owner, id string) error {
 	if shared {
 		return nil
 	}
-	if err := s.config.Cache.Forget(ctx, owner, parse.FileIDOf(f.Content)); err != nil {
+	of := parse.FileIDOf(f.Content)
+	if b, ok := s.config.State.(state.Bulletin); ok {
+		if err := b.Announce(ctx, state.Deletion{Owner: owner, Of: of}); err != nil {
+			return err
+		}
+	}
+	if err := s.config.Cache.Forget(ctx, owner, of); err != nil {
 		return err
 	}
 	return s.exclusive(ctx, owner, f.Content, func() error { return s.removeOrphans(ctx, owner, f.Content) })
@@ -203,11 +210,22 @@ func (s *Files) expire(ctx context.Context) {
 // found any more from that time on.
 const expireOften = time.Minute
 
+// sweepOften is how often servers that share the bytes look for those that no
+// record names. The first time it may be sooner, so that not all do so at once.
+const sweepOften = 6 * time.Hour
+
 func (s *Files) expireAlways(ctx context.Context) {
 	every := time.NewTicker(expireOften)
 	defer every.Stop()
+	swept := time.Now().Add(-rand.N(sweepOften))
 	for {
 		s.expire(ctx)
+		if s.shared() && time.Since(swept) > sweepOften {
+			swept = time.Now()
+			if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+				s.log.ErrorContext(ctx, "bytes that no record names were not removed", "code", string(fault.CodeOf(err)))
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return

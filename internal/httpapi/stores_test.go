@@ -32,6 +32,7 @@ type store struct {
 type work struct {
 	store
 	state.Work
+	state.Bulletin
 }
 
 // shared reports that the suite runs on PostgreSQL and S3, as in a cluster.
@@ -81,7 +82,7 @@ func execute(tb testing.TB, address, statement string) {
 // forService is the state as the service gets it.
 func (s store) forService() state.Store {
 	if w, ok := s.Store.(state.Work); ok {
-		return work{s, w}
+		return work{s, w, s.Store.(state.Bulletin)}
 	}
 	return s
 }

@@ -34,10 +34,12 @@ import (
 
 // Config is what a [Service] works with.
 type Config struct {
-	Data      string           // folder of everything that stays
-	State     state.Store      // in that folder, or shared
-	Blobs     blobs.Store      // of the bytes of uploads; nil: in that folder
-	Cache     cache.Store      // of what is derived from files
+	Data  string      // folder of everything that stays
+	State state.Store // in that folder, or shared
+	Blobs blobs.Store // of the bytes of uploads; nil: in that folder
+	Cache cache.Store // of what is derived from files
+	// Deleted forgets here what was derived from something that was deleted, maybe at another server; nil: nothing is here.
+	Deleted   func(ctx context.Context, d state.Deletion)
 	Upstreams upstream.Servers // models that answer
 	// Injector makes the injector of one owner, whose cache entries nobody else finds.
 	Injector func(owner string) *injection.Injector
@@ -87,6 +89,7 @@ type Service struct {
 	counters tokens.Library
 	swept    atomic.Int64 // when old responses were looked for, in seconds since 1970
 	release  func()
+	unfollow func() // ends following what other servers delete; nil: there are none
 }
 
 // Open takes the data folder for this process alone, clears what a killed
@@ -150,6 +153,9 @@ func (s *Service) begin(ctx context.Context) (err error) {
 		State: c.State, Files: s.Files, Evaluator: c.Evaluator, Defaults: c.Defaults, Evaluations: c.Evaluations,
 		Evaluated: c.Observe.Evaluated, Logger: c.Logger,
 	})
+	if b, ok := c.State.(state.Bulletin); ok && err == nil {
+		err = s.follow(ctx, b)
+	}
 	if work, ok := c.State.(state.Work); ok && err == nil {
 		err = work.Start(ctx)
 	}
@@ -164,6 +170,9 @@ func (s *Service) Close() error {
 	if work, ok := s.config.State.(state.Work); ok {
 		work.Stop()
 	}
+	if s.unfollow != nil {
+		s.unfollow()
+	}
 	s.Jobs.Stop()
 	s.Files.Stop()
 	s.release()
@@ -174,6 +183,11 @@ func (s *Service) Close() error {
 // those that came inside requests. It is made again when it is needed.
 func (s *Service) ClearCache(ctx context.Context, owner string) error {
 	s.memo.Clear()
+	if b, ok := s.config.State.(state.Bulletin); ok {
+		if err := b.Announce(ctx, state.Deletion{Owner: owner}); err != nil {
+			return err
+		}
+	}
 	if e, ok := s.config.Cache.(cache.Eraser); ok {
 		return e.Erase(ctx, owner)
 	}

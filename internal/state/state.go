@@ -289,6 +289,28 @@ type Locks interface {
 	Exclusive(ctx context.Context, name string, f func() error) error
 }
 
+// Rates are the requests that owners may send to all servers that share a state.
+// A [Store] that is shared implements it.
+type Rates interface {
+	// Take takes up to want requests of an owner, who may send rate a second and
+	// burst at once, and returns how many there are.
+	Take(ctx context.Context, owner string, want int, rate float64, burst int) (granted int, err error)
+}
+
+// Deletion says that what was derived from a content is to be forgotten.
+type Deletion struct {
+	Owner string
+	Of    string // the content; empty: all that the owner has
+}
+
+// Bulletin has the servers that share a state forget what one of them deleted. A
+// [Store] that is shared implements it.
+type Bulletin interface {
+	Announce(ctx context.Context, d Deletion) error
+	// Deletions are those of the time since, and maybe older ones.
+	Deletions(ctx context.Context, since time.Duration) ([]Deletion, error)
+}
+
 // Kinds of work.
 const (
 	WorkRead     = "read"     // a file

@@ -45,7 +45,12 @@ type Store struct {
 	work  work
 }
 
-var _ state.Store = (*Store)(nil)
+var _ interface {
+	state.Store
+	state.Work
+	state.Rates
+	state.Bulletin
+} = (*Store)(nil)
 
 // Open opens the state in the database at address (postgres://...), makes its
 // tables if they are not there, and brings older ones up to this version; of
@@ -77,6 +82,7 @@ func (s *Store) open(ctx context.Context, address string, log *slog.Logger) (err
 	s.Store = tables.Store{Engine: tables.Engine{
 		Read: queries{s.pool}, Write: queries{s.pool}, Transact: s.transact, Erase: s.transact, Again: again, Explain: explained,
 		Elements: "json_array_elements_text($1::json) AS e", Alone: "LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE",
+		Numbers:   "SELECT setval(pg_get_serial_sequence('%[1]s', '%[2]s'), coalesce((SELECT max(%[2]s) FROM %[1]s), 0) + 1, false)",
 		AddedFile: s.work.addFile, AddedEvaluation: s.work.addEvaluation,
 	}}
 	return nil

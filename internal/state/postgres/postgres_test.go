@@ -258,3 +258,36 @@ func TestTakenOver(t *testing.T) {
 func waiting(owner, id string) state.File {
 	return state.File{ID: id, Owner: owner, Name: "a", Content: "c", Bytes: 10, Created: time.Unix(1, 0).UTC(), State: state.Uploaded}
 }
+
+// TestSharedRate: two servers give an owner no more than one would.
+func TestSharedRate(t *testing.T) {
+	address := database(t)
+	a, b := open(t, address), open(t, address)
+	granted := 0
+	for _, s := range []*postgres.Store{a, b, a, b, a, b} {
+		n, err := s.Take(t.Context(), "ann", 10, .001, 25)
+		require.NoError(t, err)
+		granted += n
+	}
+	require.Equal(t, 25, granted)
+	n, err := a.Take(t.Context(), "bob", 10, .001, 25)
+	require.NoError(t, err)
+	require.Equal(t, 10, n, "each owner has a rate")
+	time.Sleep(50 * time.Millisecond)
+	n, err = b.Take(t.Context(), "ann", 5, 1000, 25)
+	require.NoError(t, err)
+	require.Equal(t, 5, n, "it fills again")
+}
+
+// TestDeletions are known to all.
+func TestDeletions(t *testing.T) {
+	address := database(t)
+	a, b := open(t, address), open(t, address)
+	require.NoError(t, a.Announce(t.Context(), state.Deletion{Owner: "ann", Of: "c"}))
+	list, err := b.Deletions(t.Context(), time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, []state.Deletion{{Owner: "ann", Of: "c"}}, list)
+	list, err = b.Deletions(t.Context(), 10_000*time.Hour)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+}

@@ -40,6 +40,8 @@ type Engine struct {
 	Elements string // rows of the column value for the JSON list $1, called e
 	Alone    string // keeps other writers of owners away until the end of a transaction; empty: none can be there
 
+	Numbers string // has the numbers of a table (%s) in a column (%s) go on after the highest; empty: they do
+
 	// AddedFile and AddedEvaluation run in the transaction that keeps one; nil: nothing.
 	AddedFile       func(ctx context.Context, q Queries, f state.File) error
 	AddedEvaluation func(ctx context.Context, q Queries, e state.Evaluation) error
