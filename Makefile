@@ -39,11 +39,11 @@ dist: ## archives for TARGETS (Linux, macOS and Windows, amd64 and arm64), Debia
 
 .PHONY: test
 test: ## every test
-	go test ./...
+	go test -timeout 30m ./...
 
 .PHONY: race
 race: ## every test under the race detector, those of large data with less of it
-	go test -race -short -timeout 20m ./...
+	go test -race -short -timeout 40m ./...
 
 .PHONY: lint
 lint: ## static checks
@@ -52,7 +52,7 @@ lint: ## static checks
 
 .PHONY: integration
 integration: ## the tests against a real Ollama server, built on first use; one package after the other, as they share it
-	scripts/ollama-server run go test -p 1 -count=1 $(INTEGRATION)
+	scripts/ollama-server run go test -timeout 30m -p 1 -count=1 $(INTEGRATION)
 
 .PHONY: clients
 clients: ## real clients of the OpenAI API (npm, Codex) against the service, over a scripted model and a real Ollama server

@@ -20,9 +20,11 @@ import (
 	"inlay/injection"
 	"inlay/internal/inputs"
 	"inlay/internal/wire"
+	"inlay/library"
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/pdf"
+	"inlay/retrieve"
 	"inlay/route"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
@@ -43,13 +45,19 @@ type Options struct {
 	// Embedder searches by meaning; nil: nomic-embed-text where the model's server
 	// lists it, else the built-in one.
 	Embedder embed.Embedder
+	// Reranker reads the best passages again and orders them (package llm/rerank
+	// has two); nil: nobody does.
+	Reranker retrieve.Reranker
 	Chunk    string  // size and overlap of passages, in tokens: "100/0"; empty: the splitter's own
 	Relative float64 // passages below this share of the best score are left out; 0: none
 	// Store is a folder that keeps parses, chunks and embeddings, which have the
 	// text of the documents; empty: memory, until Close.
 	Store string
+	// Libraries is a folder of libraries, as --data names it to the command; see
+	// [Inlay.AddLibrary]. Empty: no library can be searched.
+	Libraries string
 
-	Injection injection.Options // mode, limit, threshold, prompts: how files are handled
+	Injection injection.Options // mode, limit, threshold, prompts, libraries: how files are handled
 	Intent    string            // "builtin" or "model" moves bulk out of a question into a document
 
 	Strategies string // a folder of strategies of your own, which may be asked for beside the built-in ones
@@ -72,6 +80,7 @@ type Inlay struct {
 	generator llm.Generator // nil: prompts only
 	options   Options
 	set       strategy.Set
+	made      library.Settings // of new libraries
 	close     func() error
 }
 
@@ -102,12 +111,16 @@ func Open(ctx context.Context, o Options) (*Inlay, error) {
 	var err error
 	in.registry, err = parse.NewRegistry(append(parsers, o.Parsers...)...)
 	if err == nil {
-		in.engine.Injector, err = wire.NewInjector(wire.Search{Relative: o.Relative, Chunk: o.Chunk, Store: o.Store, Limits: o.Limits}, in.registry, embedder)
+		in.engine.Injector, err = wire.NewInjector(wire.Search{Relative: o.Relative, Chunk: o.Chunk, Store: o.Store, Limits: o.Limits}, in.registry, embedder, o.Reranker)
 	}
 	if err != nil {
 		return nil, errors.Join(inGo(err), done())
 	}
 	in.engine.Injector.Logger, in.engine.Logger = o.Logger, o.Logger
+	in.made = library.Settings{Embedder: embedder.Spec().Model, Chunk: o.Chunk}
+	if store := in.openLibraries(); store != nil {
+		in.close = func() error { return errors.Join(store.Close(), done()) }
+	}
 	return in, nil
 }
 
@@ -227,7 +240,7 @@ func inGo(err error) error {
 		return err
 	}
 	names := strings.NewReplacer("--model", "Options.Model", "--base-url", "Options.BaseURL", "--embedder", "Options.Embedder",
-		"--chunk", "Options.Chunk", "--store", "Options.Store", wire.KeyVariable, "Options.Key")
+		"--chunk", "Options.Chunk", "--data", "Options.Libraries", "--store", "Options.Store", wire.KeyVariable, "Options.Key")
 	named := *f
 	named.Subject, named.Reason, named.Next, named.Err = names.Replace(f.Subject), names.Replace(f.Reason), names.Replace(f.Next), err
 	return &named

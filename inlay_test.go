@@ -130,6 +130,39 @@ func TestModelCitesWholeFiles(t *testing.T) {
 	require.Empty(t, answer.Unknown)
 }
 
+// A library is kept between programs, searched as files are and cited with its name.
+func TestLibrary(t *testing.T) {
+	o := inlay.Options{Libraries: t.TempDir(), ContextLength: 1024, Chunk: "100/0", Injection: injection.Options{Limit: 1, Libraries: []string{"office"}}}
+	docs := t.TempDir()
+	handbook, err := os.ReadFile("testdata/handbook.md")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(docs, "handbook.md"), handbook, 0o600))
+	out, err := open(t, o).AddLibrary(t.Context(), "office", docs)
+	require.NoError(t, err)
+	require.Equal(t, 1, out.Added)
+
+	in := open(t, o)
+	answer, err := in.Ask(t.Context(), question)
+	require.NoError(t, err)
+	require.Equal(t, injection.Retrieval, answer.Strategy)
+	require.Contains(t, answer.Citations[0].String(), "handbook.md, lines 69-73")
+	require.Equal(t, "office", answer.Citations[0].Library)
+
+	require.NoError(t, os.WriteFile(filepath.Join(docs, "handbook.md"), []byte("# Leaving\n\nThe notice period is one day.\n"), 0o600))
+	out, err = in.SyncLibrary(t.Context(), "office")
+	require.NoError(t, err)
+	require.Equal(t, 1, out.Changed)
+	answer, err = in.Ask(t.Context(), question)
+	require.NoError(t, err)
+	require.Contains(t, answer.Prompt, "one day")
+	require.NotContains(t, answer.Prompt, "four weeks")
+
+	_, err = open(t, inlay.Options{}).AddLibrary(t.Context(), "office", docs)
+	require.ErrorContains(t, err, "Options.Libraries")
+	_, err = open(t, inlay.Options{Injection: o.Injection}).Ask(t.Context(), question)
+	require.True(t, fault.Is(err, fault.Usage), "%v", err)
+}
+
 // A chat goes on with what was said and attached, and streams.
 func TestChat(t *testing.T) {
 	address, asked := server(t, "Four ", "weeks.")

@@ -63,6 +63,17 @@ func (l *LRU[K, V]) Remove(gone func(K) bool) {
 	}
 }
 
+// RemoveValues removes the values for which gone reports true.
+func (l *LRU[K, V]) RemoveValues(gone func(K, V) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, e := range l.entries {
+		if gone(key, e.Value.(*entry[K, V]).value) {
+			l.remove(e)
+		}
+	}
+}
+
 func (l *LRU[K, V]) remove(e *list.Element) {
 	if e == nil {
 		return

@@ -99,7 +99,9 @@ type Injected struct {
 // the conversation was edited since.
 type WholeText struct {
 	FileID  string `json:"file_id"`
-	Content string `json:"content"` // content id of the file's bytes, see parse.FileID
+	File    string `json:"file,omitempty"`    // its path in the library, of one that is not attached
+	Library string `json:"library,omitempty"` // that the document is of
+	Content string `json:"content"`           // content id of the file's bytes, see parse.FileID
 	Start   int    `json:"start"`
 	End     int    `json:"end"`
 	Sum     string `json:"sum"` // the first 16 hexadecimal digits of the range's SHA-256
@@ -123,31 +125,32 @@ func (m Message) Holds(w WholeText) bool {
 // of the whole text. Numbers, pages, rows and lines start at 1; zero means
 // unknown.
 type Citation struct {
-	ID        string  `json:"id"`     // stable for the same bytes, chunking and range
-	Number    int     `json:"number"` // as shown in the prompt
-	Text      string  `json:"text"`
-	File      string  `json:"file"`
-	Library   string  `json:"library,omitempty"` // that the file is of; File is its path there
-	FileID    string  `json:"file_id"`
-	Page      int     `json:"page,omitempty"`     // that the answer is on; the first, where it is on several
-	PageEnd   int     `json:"page_end,omitempty"` // the last of several
-	Sheet     string  `json:"sheet,omitempty"`
-	RowStart  int     `json:"row_start,omitempty"` // of tables in CSV files and workbooks: as the file numbers its rows
-	RowEnd    int     `json:"row_end,omitempty"`
-	Slide     int     `json:"slide,omitempty"`
-	SlideEnd  int     `json:"slide_end,omitempty"`
-	TimeStart string  `json:"time_start,omitempty"` // of subtitles: "0:01:02"
-	TimeEnd   string  `json:"time_end,omitempty"`
-	Part      string  `json:"part,omitempty"` // attachment, chapter or member of an archive
-	Heading   string  `json:"heading,omitempty"`
-	LineStart int     `json:"line_start"`
-	LineEnd   int     `json:"line_end"`
-	Start     int     `json:"start"`
-	End       int     `json:"end"`
-	Affinity  float64 `json:"affinity"`         // 0..1, RET-5
-	Rank      int     `json:"rank"`             // 1 is best
-	Header    string  `json:"header,omitempty"` // a table's header row where the text lacks it (RET-2)
-	Hit       *Hit    `json:"hit,omitempty"`    // what was found, where the citation was widened around it
+	ID        string   `json:"id"`     // stable for the same bytes, chunking and range
+	Number    int      `json:"number"` // as shown in the prompt
+	Text      string   `json:"text"`
+	File      string   `json:"file"`
+	Library   string   `json:"library,omitempty"` // that the file is of; File is its path there
+	FileID    string   `json:"file_id"`
+	Page      int      `json:"page,omitempty"`     // that the answer is on; the first, where it is on several
+	PageEnd   int      `json:"page_end,omitempty"` // the last of several
+	Sheet     string   `json:"sheet,omitempty"`
+	RowStart  int      `json:"row_start,omitempty"` // of tables in CSV files and workbooks: as the file numbers its rows
+	RowEnd    int      `json:"row_end,omitempty"`
+	Slide     int      `json:"slide,omitempty"`
+	SlideEnd  int      `json:"slide_end,omitempty"`
+	TimeStart string   `json:"time_start,omitempty"` // of subtitles: "0:01:02"
+	TimeEnd   string   `json:"time_end,omitempty"`
+	Part      string   `json:"part,omitempty"` // attachment, chapter or member of an archive
+	Heading   string   `json:"heading,omitempty"`
+	LineStart int      `json:"line_start"`
+	LineEnd   int      `json:"line_end"`
+	Start     int      `json:"start"`
+	End       int      `json:"end"`
+	Affinity  float64  `json:"affinity"`               // 0..1, RET-5
+	Rank      int      `json:"rank"`                   // 1 is best
+	Rerank    *float64 `json:"rerank_score,omitempty"` // by the reranker, where one read it; compares within one answer only
+	Header    string   `json:"header,omitempty"`       // a table's header row where the text lacks it (RET-2)
+	Hit       *Hit     `json:"hit,omitempty"`          // what was found, where the citation was widened around it
 }
 
 // Hit is the range of the file's text, in bytes, that a search found.

@@ -188,7 +188,11 @@ func ParseThresholds(text string) ([]float64, error) {
 			n[1], n[2] = n[0], 1
 		}
 		if !ok || n[1] < n[0] || n[2] < 1e-3 {
-			return nil, &fault.Error{Code: fault.Usage, Subject: "threshold", Reason: fmt.Sprintf("is %q, want values from 0 to 1 or LOW:HIGH:STEP with a step of 0.001 or more", part), Next: "for example 0:1:0.01"}
+			return nil, &fault.Error{
+				Code: fault.Usage, Subject: "threshold",
+				Reason: fmt.Sprintf("is %q, want values from 0 to 1 or LOW:HIGH:STEP with a step of 0.001 or more", part),
+				Next:   "for example 0:1:0.01",
+			}
 		}
 		steps := int((n[1]-n[0])/n[2] + equal)
 		all = append(all, Thresholds(n[0], n[0]+float64(steps)*n[2], steps)...)

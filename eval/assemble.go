@@ -95,7 +95,7 @@ func (r *run) warnings(rep *Report) []string {
 func (r *run) setting(s *setting) Setting {
 	spec := s.embedder.Spec()
 	out := Setting{
-		Embedder: spec.Model, Chunk: chunkName(s.splitter), Threshold: spec.Threshold,
+		Embedder: spec.Model, Reranker: s.rerankerName(), Chunk: chunkName(s.splitter), Threshold: spec.Threshold,
 		Affinities: Histogram{make([]int, bins), make([]int, bins)}, IndexMillis: millis(s.took),
 	}
 	for i := range s.chunks {

@@ -47,7 +47,11 @@ func qrelsPath(dir string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", &fault.Error{Code: fault.FileNotFound, Subject: dir, Reason: "has a corpus.jsonl but no qrels.tsv or qrels/test.tsv", Next: "add the judgements: query-id, corpus-id, score, parted by tabs"}
+	return "", &fault.Error{
+		Code: fault.FileNotFound, Subject: dir,
+		Reason: "has a corpus.jsonl but no qrels.tsv or qrels/test.tsv",
+		Next:   "add the judgements: query-id, corpus-id, score, parted by tabs",
+	}
 }
 
 // readCorpus reads the documents and returns their ids.

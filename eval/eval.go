@@ -34,6 +34,8 @@ type Options struct {
 	Reader     Reader
 	Embedders  []embed.Embedder               // none means the built-in one
 	Chunkings  []retrieve.Splitter            // none means the default one
+	Rerankers  []retrieve.Reranker            // each is compared with the search without one
+	RerankTime time.Duration                  // that one may take for a question; 0 means retrieve.DefaultRerankTime
 	Limits     []int                          // 1..retrieve.MaxLimit; none means 1, 3, 5 and 10
 	Thresholds []float64                      // 0..1; none means 0, 0.01 ... 1
 	Aim        Aim                            // the zero value is AimCost
@@ -206,9 +208,11 @@ func (r *run) open(ctx context.Context) (err error) {
 		r.byPassage = r.byPassage || q.byPassage()
 	}
 	r.groups = r.group()
-	for _, e := range r.o.Embedders {
-		for _, s := range r.o.Chunkings {
-			r.settings = append(r.settings, setting{embedder: e, splitter: s, results: make([]result, len(r.questions))})
+	for _, second := range append([]retrieve.Reranker{nil}, r.o.Rerankers...) {
+		for _, e := range r.o.Embedders {
+			for _, s := range r.o.Chunkings {
+				r.settings = append(r.settings, setting{embedder: e, splitter: s, reranker: second, results: make([]result, len(r.questions))})
+			}
 		}
 	}
 	r.progress.plan(r.lib.size(), len(r.settings))

@@ -84,13 +84,24 @@ func (lib *library) print(docs []int) string {
 type setting struct {
 	embedder embed.Embedder
 	splitter retrieve.Splitter
-	results  []result // by question
-	chunks   []int    // by document
-	tokens   []int    // by document
+	reranker retrieve.Reranker // nil: none
+	results  []result          // by question
+	chunks   []int             // by document
+	tokens   []int             // by document
 	took     time.Duration
 }
 
-func (s *setting) name() string { return s.embedder.Spec().Model + " " + chunkName(s.splitter) }
+func (s *setting) name() string {
+	return searchName(s.embedder.Spec().Model, s.rerankerName()) + " " + chunkName(s.splitter)
+}
+
+// rerankerName is empty without a reranker.
+func (s *setting) rerankerName() string {
+	if s.reranker == nil {
+		return ""
+	}
+	return s.reranker.Name()
+}
 
 // rank ranks all questions: from the store, or by making the documents searchable.
 func (s *setting) rank(ctx context.Context, r *run) error {
@@ -198,7 +209,7 @@ func (s *setting) prepare(ctx context.Context, r *run) (*retrieve.Corpus, error)
 		docs[i] = r.lib.docs[d]
 	}
 	r.progress.begin(1, s.name(), len(docs))
-	retriever := retrieve.New(retrieve.Options{Embedder: s.embedder, Splitter: s.splitter, NewIndex: r.o.NewIndex, Cache: r.o.Store, Logger: r.o.Logger, MaxText: r.o.MaxText})
+	retriever := retrieve.New(retrieve.Options{Embedder: s.embedder, Splitter: s.splitter, NewIndex: r.o.NewIndex, Cache: r.o.Store, Logger: r.o.Logger, MaxText: r.o.MaxText, Reranker: s.reranker, RerankTime: r.o.RerankTime})
 	done := map[string]float64{} // bytes reported of a file
 	size := map[string]float64{}
 	for _, d := range docs {
@@ -261,7 +272,7 @@ func (r *run) rankKey(s *setting, t task) cache.Key {
 		_, _ = fmt.Fprintf(h, "%q\n", r.questions[i].Text)
 	}
 	return cache.Key{Namespace: r.o.Namespace, Kind: "rankings", Parts: []string{
-		rankVersion, r.o.Build, s.embedder.Spec().Fingerprint, s.splitter.Fingerprint(), t.group.print, hex.EncodeToString(h.Sum(nil)),
+		rankVersion, r.o.Build, s.embedder.Spec().Fingerprint, s.splitter.Fingerprint(), s.rerankerName(), t.group.print, hex.EncodeToString(h.Sum(nil)),
 	}}
 }
 

@@ -52,7 +52,7 @@ func (r *run) recommend(ctx context.Context, grids []grid, a Aim, folds int) (Re
 	sum := grids[c.setting].all(c.limit, c.threshold, -1)
 	scores := sum.scores(r.o.Cost)
 	rec := Recommendation{
-		Aim: a.String(), Reached: a.reached(scores), Embedder: s.embedder.Spec().Model, Chunk: chunkName(s.splitter),
+		Aim: a.String(), Reached: a.reached(scores), Embedder: s.embedder.Spec().Model, Reranker: s.rerankerName(), Chunk: chunkName(s.splitter),
 		Point: r.point(grids, c.setting, c.limit, c.threshold), Score: a.score(scores),
 	}
 	if folds > 1 {

@@ -46,17 +46,31 @@ type Summary struct {
 // Setting is one way to search: an embedder and a chunking. Its ranking is
 // judged as a whole, before limit and threshold.
 type Setting struct {
-	Embedder  string  `json:"embedder"`  // as embed.Spec.Model
-	Chunk     string  `json:"chunk"`     // "300/0"
-	Threshold float64 `json:"threshold"` // that the embedder recommends
-	Chunks    int     `json:"chunks"`    // of all documents
-	Tokens    int     `json:"tokens"`    // of all chunks, by the splitter's measure
+	Embedder  string  `json:"embedder"`           // as embed.Spec.Model
+	Reranker  string  `json:"reranker,omitempty"` // that ordered the best passages again; empty: none
+	Chunk     string  `json:"chunk"`              // "300/0"
+	Threshold float64 `json:"threshold"`          // that the embedder recommends
+	Chunks    int     `json:"chunks"`             // of all documents
+	Tokens    int     `json:"tokens"`             // of all chunks, by the splitter's measure
 	Ranking   Ranking `json:"ranking"`
 	// Affinities is a histogram of the best affinity of each question.
 	Affinities Histogram `json:"affinities"`
 
 	IndexMillis  float64 `json:"index_millis"`  // to chunk, embed and index all documents, wall clock; 0 when nothing had to be done
 	SearchMillis float64 `json:"search_millis"` // for one question, on average over those searched
+}
+
+// Search names the embedder and the reranker: "builtin, reranked by rerank:bge".
+func (s Setting) Search() string { return searchName(s.Embedder, s.Reranker) }
+
+// Search names the embedder and the reranker.
+func (r Recommendation) Search() string { return searchName(r.Embedder, r.Reranker) }
+
+func searchName(embedder, reranker string) string {
+	if reranker == "" {
+		return embedder
+	}
+	return embedder + ", reranked by " + reranker
 }
 
 // Ranking judges the order of what was found for the answerable questions, as
@@ -112,6 +126,7 @@ type Recommendation struct {
 	Aim      string `json:"aim"`      // "f1", "recall@0.5", "cost"
 	Reached  bool   `json:"reached"`  // false: no point has the precision that the aim asks for, and this one comes nearest
 	Embedder string `json:"embedder"` // of the setting
+	Reranker string `json:"reranker,omitempty"`
 	Chunk    string `json:"chunk"`
 	Point
 	// ThresholdRange is the middle 95 % of the thresholds that the aim chooses

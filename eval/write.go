@@ -24,7 +24,7 @@ func (rep *Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	header := []string{
 		"embedder", "chunk", "limit", "threshold", "precision", "recall", "f1", "hit_rate", "mrr", "ndcg@10",
-		"silent", "false", "passages", "tokens", "cost", "search_millis", "recommended",
+		"silent", "false", "passages", "tokens", "cost", "search_millis", "recommended", "reranker",
 	}
 	if err := out.Write(header); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (rep *Report) WriteCSV(w io.Writer) error {
 			row = append(row, strconv.FormatFloat(x, 'f', 6, 64))
 		}
 		r := rep.Recommended
-		row = append(row, strconv.FormatBool(p.Setting == r.Setting && p.Limit == r.Limit && p.Threshold == r.Threshold))
+		row = append(row, strconv.FormatBool(p.Setting == r.Setting && p.Limit == r.Limit && p.Threshold == r.Threshold), s.Reranker)
 		if err := out.Write(row); err != nil {
 			return err
 		}

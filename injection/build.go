@@ -361,7 +361,7 @@ func (t *turn) search(ctx context.Context, p *plan, query string, top *node) (re
 	}
 	start := time.Now()
 	found, err := t.in.Retriever.Retrieve(ctx, retrieve.Request{
-		Query: query, Documents: docs, Limit: t.req.Options.Limit, Threshold: t.req.Options.Threshold,
+		Query: query, Documents: docs, Limit: t.req.Options.Limit, Threshold: t.req.Options.Threshold, NoRerank: t.req.Options.NoRerank,
 		Budget:    int(t.req.Options.citationShare() * float64(max(p.decision.Available-p.decision.Prompt.Budgeted(), 0))),
 		Namespace: t.req.Options.Namespace, Collections: t.collections(p),
 		Report: func(s retrieve.Step) {

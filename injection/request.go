@@ -87,6 +87,7 @@ type Options struct {
 	Strict           bool           // one failing file fails the request
 	Continue         bool           // go on even if every new file failed
 	RetrieveOverflow bool           // an override that cannot fit is retrieved instead of refused
+	NoRerank         bool           // the retriever's reranker is not asked
 	ExpandQuery      bool           // search with the previous question before this one (INJ-21)
 	ExactCounts      bool           // count every file to its end, whatever the decision needs
 	Debug            bool           // fill Result.Debug

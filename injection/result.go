@@ -19,31 +19,32 @@ const ResultSchema = "inlay.result/v1"
 
 // Result is everything one turn came to.
 type Result struct {
-	Schema     string          `json:"schema"`
-	Strategy   Strategy        `json:"strategy"`    // what stands in the prompt
-	ReasonCode ReasonCode      `json:"reason_code"` // why, as a stable name
-	Reason     string          `json:"reason"`      // why, as a sentence
-	Decision   Decision        `json:"decision"`    // what was decided, with its numbers
-	DryRun     bool            `json:"dry_run,omitempty"`
-	Prompt     string          `json:"prompt,omitempty"`  // the whole rewritten message
-	Context    string          `json:"context,omitempty"` // the injected block alone
-	Used       tokens.Count    `json:"used"`              // tokens of Prompt
-	Files      []FileReport    `json:"files"`
-	Libraries  []LibraryReport `json:"libraries,omitempty"`
-	Query      string          `json:"query"`
-	Embedder   string          `json:"embedder,omitempty"`
-	Threshold  float64         `json:"threshold"`
-	Limit      int             `json:"limit"`
-	Citations  []chat.Citation `json:"citations"`
-	Passages   int             `json:"passages,omitempty"` // searched in all
-	Notes      []Note          `json:"notes,omitempty"`    // made of complete files, in the prompt before the citations
-	Coverage   *CoverageReport `json:"coverage,omitempty"`
-	NearMisses *NearMisses     `json:"near_misses,omitempty"`
-	Warnings   []Warning       `json:"warnings"`
-	Failures   []Failure       `json:"failures"`
-	Message    chat.Message    `json:"message"` // the new message as a history keeps it
-	Variables  map[string]any  `json:"variables"`
-	Debug      *Debug          `json:"debug,omitempty"`
+	Schema     string              `json:"schema"`
+	Strategy   Strategy            `json:"strategy"`    // what stands in the prompt
+	ReasonCode ReasonCode          `json:"reason_code"` // why, as a stable name
+	Reason     string              `json:"reason"`      // why, as a sentence
+	Decision   Decision            `json:"decision"`    // what was decided, with its numbers
+	DryRun     bool                `json:"dry_run,omitempty"`
+	Prompt     string              `json:"prompt,omitempty"`  // the whole rewritten message
+	Context    string              `json:"context,omitempty"` // the injected block alone
+	Used       tokens.Count        `json:"used"`              // tokens of Prompt
+	Files      []FileReport        `json:"files"`
+	Libraries  []LibraryReport     `json:"libraries,omitempty"`
+	Query      string              `json:"query"`
+	Embedder   string              `json:"embedder,omitempty"`
+	Threshold  float64             `json:"threshold"`
+	Limit      int                 `json:"limit"`
+	Citations  []chat.Citation     `json:"citations"`
+	Passages   int                 `json:"passages,omitempty"`  // searched in all
+	Reranking  *retrieve.Reranking `json:"reranking,omitempty"` // what the reranker did
+	Notes      []Note              `json:"notes,omitempty"`     // made of complete files, in the prompt before the citations
+	Coverage   *CoverageReport     `json:"coverage,omitempty"`
+	NearMisses *NearMisses         `json:"near_misses,omitempty"`
+	Warnings   []Warning           `json:"warnings"`
+	Failures   []Failure           `json:"failures"`
+	Message    chat.Message        `json:"message"` // the new message as a history keeps it
+	Variables  map[string]any      `json:"variables"`
+	Debug      *Debug              `json:"debug,omitempty"`
 }
 
 // FileReport says what became of one file considered on this turn.
@@ -96,7 +97,8 @@ type Debug struct {
 	Affinities     []float64       `json:"affinities,omitempty"`
 	ReadMillis     float64         `json:"read_ms"`
 	TokeniseMillis float64         `json:"tokenise_ms"`
-	RetrieveMillis float64         `json:"retrieve_ms"`
+	RetrieveMillis float64         `json:"retrieve_ms"` // that of the reranker included
+	RerankMillis   float64         `json:"rerank_ms,omitempty"`
 	Files          []DebugFile     `json:"files"`
 	Passages       []chat.Citation `json:"passages,omitempty"` // all that was retrieved, the best first; those below the threshold have number 0
 }
@@ -144,7 +146,7 @@ func (t *turn) result(p plan, b built) Result {
 		Schema: ResultSchema, Strategy: b.strategy, ReasonCode: p.decision.ReasonCode, Reason: p.decision.Reason,
 		Decision: p.decision, DryRun: o.DryRun, Prompt: b.prompt, Context: b.context, Query: b.query,
 		Embedder: profile.Embedder, Threshold: profile.Threshold, Limit: profile.Limit,
-		Citations: orEmpty(b.citations), Passages: b.passages.Total, Coverage: b.coverage, Notes: b.notes,
+		Citations: orEmpty(b.citations), Passages: b.passages.Total, Reranking: b.passages.Reranking, Coverage: b.coverage, Notes: b.notes,
 		Warnings: orEmpty(t.warnings), Failures: orEmpty(t.failures),
 	}
 	if r.Query == "" {
@@ -276,6 +278,9 @@ func (t *turn) debug(r Result, b built) *Debug {
 	d := &Debug{
 		Decision: r.Decision, Affinities: b.passages.Candidates, Passages: slices.Concat(b.passages.Citations, b.passages.NearMisses),
 		TokeniseMillis: millis(t.took.Tokenise), RetrieveMillis: millis(t.took.Retrieve), Files: []DebugFile{},
+	}
+	if b.passages.Reranking != nil {
+		d.RerankMillis = b.passages.Reranking.Millis
 	}
 	embedMillis := map[string]float64{}
 	for _, s := range b.passages.Files {

@@ -38,6 +38,8 @@ func setOption(o *Options, key string, value any) (err error) {
 			o.Strict = v
 		case "expand_query":
 			o.ExpandQuery = v
+		case "rerank":
+			o.NoRerank = !v
 		}
 	case int64:
 		switch key {

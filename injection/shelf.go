@@ -3,6 +3,7 @@ package injection
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type shelf struct {
 	extent   library.Extent
 	count    tokens.Count // of its text, as far as the decision needed it
 	docs     []*attached  // all of it, where it may go in whole
+	covered  bool         // all of it is attached as well, or in the window already
 	strategy Strategy
 }
 
@@ -163,6 +165,7 @@ func (t *turn) readShelf(ctx context.Context, s *shelf, entries []library.Entry,
 			return nil
 		}
 	}
+	s.covered = s.docs == nil
 	return nil
 }
 
@@ -316,14 +319,10 @@ func (t *turn) shelfNames() string {
 	return strings.Join(names, ", ")
 }
 
-// shelvesLeft reports that a library has something that is not in the window already.
+// shelvesLeft reports that a library has something that is neither attached nor in
+// the window already.
 func (t *turn) shelvesLeft() bool {
-	for _, s := range t.shelves {
-		if s.docs != nil || s.count.Method == tokens.AtLeast || t.req.Options.Mode == ModeRetrieval {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.shelves, func(s *shelf) bool { return !s.covered })
 }
 
 // inLibrary is the name of a document with the library that it is of.

@@ -18,8 +18,8 @@ import (
 	"inlay/retrieve"
 )
 
-// shelved is an injector with the library "parts" of n files, and these files.
-func shelved(t *testing.T, n int) (*injection.Injector, []injection.File) {
+// shelved is an injector with the library "parts" of 30 files, and these files.
+func shelved(t *testing.T) (*injection.Injector, []injection.File) {
 	t.Helper()
 	registry, err := parse.NewRegistry(plain.All(parse.Limits{})...)
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func shelved(t *testing.T, n int) (*injection.Injector, []injection.File) {
 	k := &library.Keeper{Index: store, Parser: registry, Indexer: retriever}
 	require.NoError(t, k.AddFolders(t.Context(), "", "parts", library.Settings{}, nil, nil))
 	var files []injection.File
-	for i := range n {
+	for i := range 30 {
 		data := fmt.Appendf(nil, "# Machine %d\n\nThe pump of machine %d delivers %d litres.\n\nIts valve was made in the year %d by a smith.\n", i, i, 10*i, 1900+i)
 		f := parse.File{Name: fmt.Sprintf("machines/%02d.md", i), Data: data}
 		_, err := k.Put(t.Context(), "", "parts", f, nil)
@@ -40,7 +40,12 @@ func shelved(t *testing.T, n int) (*injection.Injector, []injection.File) {
 
 func modelOf(t *testing.T, n int) llm.Measurer {
 	t.Helper()
-	m, err := llm.NewStatic(llm.StaticOptions{Model: "gpt-4o", Length: n})
+	return named(t, "gpt-4o", n)
+}
+
+func named(t *testing.T, model string, n int) llm.Measurer {
+	t.Helper()
+	m, err := llm.NewStatic(llm.StaticOptions{Model: model, Length: n})
 	require.NoError(t, err)
 	return m
 }
@@ -55,7 +60,7 @@ func askOf(t *testing.T, in *injection.Injector, r injection.Request) injection.
 // TestLibraryAsFiles: a question comes to the same over a library and over its
 // files: the same decision, the same numbers, the same passages.
 func TestLibraryAsFiles(t *testing.T) {
-	in, files := shelved(t, 30)
+	in, files := shelved(t)
 	for _, length := range []int{600, 1200, 100_000} {
 		for _, text := range []string{"How many litres does the pump of machine 7 deliver?", "What did the smith make in 1915?", "Where is the zoo?"} {
 			direct := askOf(t, in, injection.Request{Text: text, Files: files, Model: modelOf(t, length)})
@@ -75,7 +80,7 @@ func TestLibraryAsFiles(t *testing.T) {
 // TestFilesAndLibrary: an attached file and a library are decided over together
 // and ranked together.
 func TestFilesAndLibrary(t *testing.T) {
-	in, _ := shelved(t, 30)
+	in, _ := shelved(t)
 	manual := injection.File{Name: "manual.txt", Data: []byte("The crank of the press is oiled on Mondays.\n")}
 	o := injection.Options{Libraries: []string{"parts", "parts"}, Limit: 2}
 	for question, want := range map[string]string{"When is the crank of the press oiled?": ":manual.txt", "How many litres does the pump of machine 7 deliver?": "parts:machines/07.md"} {
@@ -104,8 +109,29 @@ func TestFilesAndLibrary(t *testing.T) {
 	require.Equal(t, "And machine 4?", again.Prompt)
 }
 
+// TestLibraryOfAnEstimatedModel: where counts are estimates and the documents
+// exceed the budget only as a sum, the library is searched.
+func TestLibraryOfAnEstimatedModel(t *testing.T) {
+	in, _ := shelved(t)
+	seen := map[injection.Strategy]int{}
+	for length := 1200; length <= 4000; length += 200 {
+		res := askOf(t, in, injection.Request{
+			Text: "How many litres does the pump of machine 7 deliver?", Model: named(t, "unknown", length),
+			Options: injection.Options{Libraries: []string{"parts"}},
+		})
+		require.NotEqual(t, injection.NoFiles, res.ReasonCode, "%d", length)
+		seen[res.Strategy]++
+		if res.Strategy == injection.Retrieval {
+			require.NotEmpty(t, res.Citations, "%d", length)
+			require.Equal(t, "machines/07.md", res.Citations[0].File, "%d", length)
+		}
+	}
+	require.Positive(t, seen[injection.Retrieval])
+	require.Positive(t, seen[injection.InjectFull])
+}
+
 func TestLibraryModes(t *testing.T) {
-	in, _ := shelved(t, 30)
+	in, _ := shelved(t)
 	o := injection.Options{Libraries: []string{"parts"}}
 	whole := askOf(t, in, injection.Request{Text: "Summarise the machines.", Model: modelOf(t, 1200), Options: o})
 	require.NotNil(t, whole.Coverage, "a selection stands for all of it")

@@ -98,6 +98,9 @@ func citationList(citations []chat.Citation) []any {
 				m[key] = value
 			}
 		}
+		if c.Rerank != nil {
+			m["rerank_score"] = *c.Rerank
+		}
 		list[i] = m
 	}
 	return list

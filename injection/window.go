@@ -127,7 +127,11 @@ func located(text string, files []*attached) []chat.WholeText {
 		}
 		start := from + at
 		from = start + len(a.doc.Text)
-		out = append(out, chat.WholeText{FileID: a.id(), Content: a.content, Start: start, End: from, Sum: chat.Sum(a.doc.Text)})
+		w := chat.WholeText{FileID: a.id(), Content: a.content, Start: start, End: from, Sum: chat.Sum(a.doc.Text)}
+		if a.library != "" {
+			w.File, w.Library = a.Name, a.library
+		}
+		out = append(out, w)
 	}
 	return out
 }

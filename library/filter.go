@@ -16,21 +16,27 @@ import (
 // Filter chooses paths of a library. Its zero value leaves all; fields that are
 // set must all hold.
 type Filter struct {
-	Paths []string  // globs, one of which must match: *.md, docs/**, a/?.txt
-	Types []string  // extensions or media types, one of which must match: pdf, text/html, image/*
-	Tags  []string  // all of which the path must have
-	Title string    // must be part of the title, in any letter case
-	After time.Time // modified then or later
-	Until time.Time // modified before then
+	Paths []string   // globs, one of which must match: *.md, docs/**, a/?.txt
+	Types []string   // extensions or media types, one of which must match: pdf, text/html, image/*
+	Tags  []string   // all of which the path must have
+	Title string     // must be part of the title, in any letter case
+	After time.Time  // modified then or later
+	Until time.Time  // modified before then
+	Where *Condition // of the attributes; nil: any
 }
 
 // Empty reports that the filter leaves everything.
 func (f Filter) Empty() bool {
-	return len(f.Paths) == 0 && len(f.Types) == 0 && len(f.Tags) == 0 && f.Title == "" && f.After.IsZero() && f.Until.IsZero()
+	return len(f.Paths) == 0 && len(f.Types) == 0 && len(f.Tags) == 0 && f.Title == "" && f.After.IsZero() && f.Until.IsZero() && f.Where == nil
 }
 
 // Matcher returns a function that reports whether an entry is left.
 func (f Filter) Matcher() (func(Entry) bool, error) {
+	if f.Where != nil {
+		if err := f.Where.Check("filters"); err != nil {
+			return nil, err
+		}
+	}
 	globs := make([]*regexp.Regexp, len(f.Paths))
 	for i, p := range f.Paths {
 		var err error
@@ -44,7 +50,8 @@ func (f Filter) Matcher() (func(Entry) bool, error) {
 			(len(f.Types) == 0 || slices.ContainsFunc(f.Types, e.is)) &&
 			!slices.ContainsFunc(f.Tags, func(tag string) bool { return !slices.Contains(e.Tags, tag) }) &&
 			strings.Contains(strings.ToLower(e.Title), title) &&
-			(f.After.IsZero() || !e.Modified.Before(f.After)) && (f.Until.IsZero() || e.Modified.Before(f.Until))
+			(f.After.IsZero() || !e.Modified.Before(f.After)) && (f.Until.IsZero() || e.Modified.Before(f.Until)) &&
+			(f.Where == nil || f.Where.Holds(e.Attributes))
 	}, nil
 }
 

@@ -113,6 +113,8 @@ type Entry struct {
 	Modified  time.Time `json:"modified"`
 	Text      int       `json:"text_bytes"`
 	Passages  int       `json:"passages"`
+
+	Attributes Attributes `json:"attributes,omitempty"`
 }
 
 // Document is the content of one or more paths.

@@ -25,6 +25,7 @@ type RequestFields struct {
 	OnFailure                  json.RawMessage `json:"on_failure,omitempty"`
 	Strict                     json.RawMessage `json:"strict,omitempty"`
 	ExpandQuery                json.RawMessage `json:"expand_query,omitempty"`
+	Rerank                     json.RawMessage `json:"rerank,omitempty"`
 	Intent                     json.RawMessage `json:"intent,omitempty"`
 	ContextLength              json.RawMessage `json:"context_length,omitempty"`
 	Library                    json.RawMessage `json:"library,omitempty"`

@@ -19,11 +19,36 @@ type Box struct {
 	End   int     `json:"end"`
 }
 
+// BoxedPage is a page and the words on it. The rectangle is what a viewer shows of
+// the page, in points of the PDF's user space and before it is turned: the crop box.
+// It is empty where the size is not known.
+type BoxedPage struct {
+	Page   int     `json:"page"` // from 1
+	X0     float64 `json:"x0"`
+	Y0     float64 `json:"y0"`
+	X1     float64 `json:"x1"`
+	Y1     float64 `json:"y1"`
+	Rotate int     `json:"rotate"` // degrees clockwise by which the page is turned for show: 0, 90, 180 or 270
+	Start  int     `json:"start"`  // of the page's text, in bytes of the document's
+	End    int     `json:"end"`
+	Boxes  []Box   `json:"boxes"` // in the order of the text
+}
+
 // Boxes returns the boxes of the words that overlap the bytes [start, end) of the
 // text, page by page in the order of the text. Text whose place is not known, as
 // that of comments and of formats without pages, has none.
 func (d Document) Boxes(start, end int) []Box {
 	var out []Box
+	for _, p := range d.BoxedPages(start, end) {
+		out = append(out, p.Boxes...)
+	}
+	return out
+}
+
+// BoxedPages is [Document.Boxes] by page, with the pages' sizes. Pages without such
+// words are left out.
+func (d Document) BoxedPages(start, end int) []BoxedPage {
+	var out []BoxedPage
 	data := d.WordBoxes
 	starts := map[int]Section{}
 	for i := range d.Sections {
@@ -37,29 +62,38 @@ func (d Document) Boxes(start, end int) []Box {
 			return out
 		}
 		data = rest
-		if s, wanted := starts[page]; wanted {
-			out = appendWords(out, words, s, start, end)
+		s, wanted := starts[page]
+		if !wanted {
+			continue
+		}
+		at := BoxedPage{Page: page, Start: s.Start, End: s.End}
+		if words, ok = at.cutFrame(words); !ok {
+			return out
+		}
+		if at.Boxes = appendWords(nil, words, s, start, end); len(at.Boxes) > 0 {
+			out = append(out, at)
 		}
 	}
 	return out
 }
 
-// Word boxes are kept as one record a page: its number, the bytes that follow, and
-// for each word five or six small numbers, the differences to the word before it.
-// Lengths are in tenths of a point. A word takes 7 to 9 bytes.
+// Word boxes are kept as one record a page: its number, the bytes that follow, its
+// rectangle and rotation, and for each word six small numbers, the differences to
+// the word before it. Lengths are in tenths of a point. A word takes 7 to 9 bytes.
 
 // boxUnit is how many units of a stored box are a point.
 const boxUnit = 10
 
-// AppendBoxes appends the record of a page to word boxes. The boxes are in the
-// order of the text, and Start and End count from the start of the page's text.
-func AppendBoxes(to []byte, page int, boxes []Box) []byte {
-	if len(boxes) == 0 {
+// AppendBoxes appends the record of a page to word boxes; without boxes it has none.
+// The boxes are in the order of the text, and their Start and End count from the
+// start of the page's text; the page's own are not kept.
+func AppendBoxes(to []byte, page BoxedPage) []byte {
+	if len(page.Boxes) == 0 {
 		return to
 	}
-	var words []byte
+	words := page.appendFrame(nil)
 	var last [4]int64 // left, bottom, height, end of the text
-	for _, b := range boxes {
+	for _, b := range page.Boxes {
 		x, y := unit(b.X0), unit(b.Y0)
 		width, height := max(unit(b.X1)-x, 0), max(unit(b.Y1)-y, 0)
 		words = binary.AppendUvarint(words, uint64(max(int64(b.Start)-last[3], 0)))
@@ -70,9 +104,33 @@ func AppendBoxes(to []byte, page int, boxes []Box) []byte {
 		words = binary.AppendVarint(words, height-last[2])
 		last = [4]int64{x + width, y, height, max(int64(b.Start), last[3]) + int64(max(b.End-b.Start, 0))}
 	}
-	to = binary.AppendUvarint(to, uint64(page))
+	to = binary.AppendUvarint(to, uint64(max(page.Page, 0)))
 	to = binary.AppendUvarint(to, uint64(len(words)))
 	return append(to, words...)
+}
+
+// appendFrame appends the rectangle and rotation of a page.
+func (p *BoxedPage) appendFrame(to []byte) []byte {
+	for _, v := range []float64{p.X0, p.Y0, p.X1, p.Y1} {
+		to = binary.AppendVarint(to, unit(v))
+	}
+	return binary.AppendVarint(to, int64(p.Rotate))
+}
+
+// cutFrame reads what appendFrame has written off the front of data.
+func (p *BoxedPage) cutFrame(data []byte) (rest []byte, ok bool) {
+	var v [5]int64
+	for i := range v {
+		var n int
+		if v[i], n = binary.Varint(data); n <= 0 {
+			return nil, false
+		}
+		v[i] = min(max(v[i], math.MinInt32), math.MaxInt32)
+		data = data[n:]
+	}
+	p.X0, p.Y0, p.X1, p.Y1 = float64(v[0])/boxUnit, float64(v[1])/boxUnit, float64(v[2])/boxUnit, float64(v[3])/boxUnit
+	p.Rotate = int(v[4])
+	return data, true
 }
 
 func unit(points float64) int64 {

@@ -11,8 +11,11 @@ import (
 
 func TestBoxes(t *testing.T) {
 	var data []byte
-	data = parse.AppendBoxes(data, 1, []parse.Box{{X0: 72, Y0: 700, X1: 100.5, Y1: 712, Start: 0, End: 3}, {X0: 104, Y0: 700, X1: 130, Y1: 712, Start: 4, End: 7}})
-	data = parse.AppendBoxes(data, 3, []parse.Box{{X0: 10, Y0: -5, X1: 20, Y1: 3, Start: 2, End: 5}})
+	data = parse.AppendBoxes(data, parse.BoxedPage{Page: 1, X0: -3, X1: 612, Y1: 792, Rotate: 90, Boxes: []parse.Box{
+		{X0: 72, Y0: 700, X1: 100.5, Y1: 712, Start: 0, End: 3}, {X0: 104, Y0: 700, X1: 130, Y1: 712, Start: 4, End: 7},
+	}})
+	data = parse.AppendBoxes(data, parse.BoxedPage{Page: 2, X1: 612, Y1: 792})
+	data = parse.AppendBoxes(data, parse.BoxedPage{Page: 3, Boxes: []parse.Box{{X0: 10, Y0: -5, X1: 20, Y1: 3, Start: 2, End: 5}}})
 	d := parse.Document{Text: "one two\n\n..six", WordBoxes: data, Sections: []parse.Section{
 		{Kind: parse.Page, Number: 1, Start: 0, End: 7}, {Kind: parse.Page, Number: 2, Start: 7, End: 7}, {Kind: parse.Page, Number: 3, Start: 9, End: 14},
 	}}
@@ -21,6 +24,7 @@ func TestBoxes(t *testing.T) {
 	require.Equal(t, []parse.Box{two, six}, d.Boxes(6, 12), "what overlaps by a byte")
 	require.Empty(t, d.Boxes(3, 4), "between words")
 	require.Len(t, d.Boxes(0, len(d.Text)), 3)
+	require.Equal(t, []parse.BoxedPage{{Page: 1, X0: -3, X1: 612, Y1: 792, Rotate: 90, End: 7, Boxes: []parse.Box{two}}}, d.BoxedPages(5, 9))
 
 	coded, err := json.Marshal(d)
 	require.NoError(t, err)
@@ -31,7 +35,7 @@ func TestBoxes(t *testing.T) {
 }
 
 func FuzzBoxes(f *testing.F) {
-	f.Add(parse.AppendBoxes(nil, 1, []parse.Box{{X0: 72, Y0: 700, X1: 100, Y1: 712, Start: 0, End: 3}}), 0, 9)
+	f.Add(parse.AppendBoxes(nil, parse.BoxedPage{Page: 1, Boxes: []parse.Box{{X0: 72, Y0: 700, X1: 100, Y1: 712, Start: 0, End: 3}}}), 0, 9)
 	f.Add([]byte{1, 255, 255, 255, 255, 15}, 0, 4)
 	f.Fuzz(func(t *testing.T, data []byte, start, end int) {
 		d := parse.Document{WordBoxes: data, Sections: []parse.Section{{Kind: parse.Page, Number: 1, Start: 2, End: 50}}}

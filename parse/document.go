@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"inlay/tokens"
 )
@@ -123,6 +124,18 @@ type Section struct {
 	End     int    `json:"end"`
 
 	Rows []RowMark `json:"rows,omitempty"` // blocks out of spreadsheets: rows of the file; see RowOf
+}
+
+// ShortLabel returns at most limit bytes of a label, whole characters of it and
+// an ellipsis if it is longer.
+func ShortLabel(label string, limit int) string {
+	if len(label) <= limit {
+		return label
+	}
+	for !utf8.RuneStart(label[limit]) {
+		limit--
+	}
+	return label[:limit] + "…"
 }
 
 // Coverage says how much of a document became text (PAR-4). Pages is 0 for

@@ -110,7 +110,11 @@ func (a *Agent) Run(ctx context.Context, t *Turn, c *Conversation, said Message)
 			reply.Said = append(reply.Said, toolMessage(call, result))
 		}
 	}
-	return reply, &fault.Error{Code: fault.ProcessorTooManySteps, Subject: "agent", Reason: "the model still called tools after " + plural.Of(reply.Steps, "step"), Next: "ask for less at a time, or raise the limit"}
+	return reply, &fault.Error{
+		Code: fault.ProcessorTooManySteps, Subject: "agent",
+		Reason: "the model still called tools after " + plural.Of(reply.Steps, "step"),
+		Next:   "ask for less at a time, or raise the limit",
+	}
 }
 
 // first is the first model whose window is known: one whose server is not there

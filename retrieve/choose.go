@@ -3,6 +3,7 @@ package retrieve
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,11 +26,12 @@ func (c *Corpus) choose(ranking []hit, words lexicalHits, p *Passages, budget in
 	distinct := c.distinct(ranking, max(p.Limit, candidates))
 	distinct = c.spread(distinct)
 	p.Limit = c.limitFor(distinct, p.Limit, budget, p.Threshold)
+	best := topScore(ranking)
 	for i, h := range distinct {
 		switch {
 		case h.affinity <= p.Threshold:
 			below = append(below, h)
-		case i < p.Limit && h.score >= c.r.relative*ranking[0].score:
+		case i < p.Limit && h.score >= c.r.relative*best:
 			kept = append(kept, h)
 		}
 	}
@@ -49,6 +51,15 @@ func (c *Corpus) choose(ranking []hit, words lexicalHits, p *Passages, budget in
 	}
 }
 
+// topScore is the best score of a ranking, which a [Reranker] may have moved down.
+func topScore(ranking []hit) float64 {
+	best := math.Inf(-1)
+	for _, h := range ranking {
+		best = max(best, h.score)
+	}
+	return best
+}
+
 // passageCount is how many chunks passages are made of.
 func passageCount(passages []passage) int {
 	n := 0
@@ -66,7 +77,7 @@ func (c *Corpus) distinct(ranking []hit, n int) []hit {
 		if len(kept) == n {
 			break
 		}
-		if !o.again(c.wording(h)) {
+		if !o.again(c.sketch(h)) {
 			kept = append(kept, h)
 		}
 	}
@@ -83,11 +94,12 @@ type passage struct {
 	hitChunks             [2]int // the first and last that were found
 	start, end            int
 	affinity              float64
+	reread                *float64 // the best score of a Reranker
 }
 
 func (c *Corpus) span(h hit) passage {
 	chunk := c.chunk(h)
-	return passage{h.file, chunk, h.chunk, h.chunk, [2]int{h.chunk, h.chunk}, chunk.Start, chunk.End, h.affinity}
+	return passage{h.file, chunk, h.chunk, h.chunk, [2]int{h.chunk, h.chunk}, chunk.Start, chunk.End, h.affinity, h.reread}
 }
 
 // join turns hits into passages, in the order of the best hit of each. Chunks
@@ -109,6 +121,7 @@ func (c *Corpus) join(hits []hit) []passage {
 			last := &joined[n]
 			last.lastChunk, last.hitChunks[1], last.end = s.lastChunk, s.lastChunk, max(last.end, s.end)
 			last.affinity, last.rank = max(last.affinity, s.affinity), min(last.rank, i)
+			last.reread = better(last.reread, s.reread)
 			continue
 		}
 		joined = append(joined, ranked{s, i})
@@ -124,11 +137,20 @@ func (c *Corpus) join(hits []hit) []passage {
 // cite describes a passage by SPEC section 12, without number and rank.
 func (c *Corpus) cite(p passage, words lexicalHits) chat.Citation {
 	cited := c.files[p.file].locator().cite(p.start, p.end, c.evidenceIn(words, p))
-	cited.ID, cited.Affinity = p.first.ID, p.affinity
+	cited.File = c.files[p.file].doc.Name // it may have had another one
+	cited.ID, cited.Affinity, cited.Rerank = p.first.ID, p.affinity, p.reread
 	if p.firstChunk != p.lastChunk {
 		cited.ID = fmt.Sprintf("%s-%d", cited.ID, cited.End)
 	}
 	return cited
+}
+
+// better is the higher of two scores of a [Reranker], either of which may be missing.
+func better(a, b *float64) *float64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
 }
 
 // trim narrows a range to what stands between its first and last white space:

@@ -56,13 +56,18 @@ type Candidate struct {
 	Document parse.Document // without Text and Sections
 	Language string         // as [Indexed] had it
 	Words    int            // terms of all its passages
-	Chunks   []Chunk        // all of the document, without ids; Text is set for Hits and those beside them
+	Chunks   []Chunk        // all of the document, without ids; Text is set for Hits, and without Counts for those beside them
 	Hits     []int          // the places in Chunks of what is to be ranked, ascending
 	Vectors  []embed.Vector // of Hits; nil where words alone are searched for
 	Titles   []string       // by chunk, as [Indexed] had them; may be nil
 	Pages    []int          // by chunk, as [Indexed] had them
 	Totals   []float64      // occurrences in the whole document, in the order of [Ranker.Terms]
 	Holding  []int          // chunks that hold each of these terms
+	// Counts are the occurrences of the terms in Hits and those beside them, by
+	// chunk, those above a chunk times [Ranker.Fields]; nil for a chunk without
+	// any. Without Counts and Lengths they are taken from the texts.
+	Counts  map[int][]float32
+	Lengths []int // by chunk: its terms
 	// Open reads the whole document: to cite it.
 	Open func(ctx context.Context) (parse.Document, error)
 }
@@ -92,7 +97,7 @@ func (r *Retriever) Fingerprint() string {
 // Index cuts a document into passages, analyses their words and, unless the
 // embedder is lexical, embeds them.
 func (r *Retriever) Index(ctx context.Context, d parse.Document) (Indexed, error) {
-	f := &prepared{doc: d, chunks: r.splitter.Split(d)}
+	f := &indexed{doc: d, chunks: r.splitter.Split(d)}
 	lang := r.lex.Detect(d.Text[:min(len(d.Text), detectIn)])
 	words := &lexicalFile{terms: r.spare.take(r.lex, lang), body: make([][]uint32, len(f.chunks)), above: make([][]uint32, len(f.chunks))}
 	defer r.spare.put(words.terms)
@@ -247,9 +252,10 @@ func (s Size) plus(o Size) Size {
 
 // sampled is what is known of a document of a collection beyond the passages in memory.
 type sampled struct {
-	hits    []bool    // by chunk: it is ranked
-	totals  []float64 // occurrences of each of the query's terms in the whole document
-	holding []int     // chunks that hold each of these
+	hits    []bool            // by chunk: it is ranked
+	totals  []float64         // occurrences of each of the query's terms in the whole document
+	holding []int             // chunks that hold each of these
+	counts  map[int][]float32 // see Candidate; nil: they are in the bodies
 }
 
 // withCollections is the corpus and what its collections have for a query.
@@ -292,7 +298,7 @@ func (c *Corpus) withCollections(ctx context.Context, query string) (*Corpus, er
 
 // take adds a document of a collection.
 func (c *Corpus) take(ctx context.Context, d Candidate) error {
-	f := &prepared{doc: d.Document, chunks: d.Chunks, vectors: make([]embed.Vector, len(d.Chunks)), byID: make(map[string]int, len(d.Hits))}
+	f := &prepared{doc: d.Document, indexed: &indexed{chunks: d.Chunks, vectors: make([]embed.Vector, len(d.Chunks)), byID: make(map[string]int, len(d.Hits))}}
 	f.open = sync.OnceValue(func() parse.Document {
 		whole, err := d.Open(ctx)
 		if err != nil {
@@ -305,7 +311,7 @@ func (c *Corpus) take(ctx context.Context, d Candidate) error {
 		return whole
 	})
 	f.locator = sync.OnceValue(func() *locator { return newLocator(f.open()) })
-	s := &sampled{hits: make([]bool, len(d.Chunks)), totals: d.Totals, holding: d.Holding}
+	s := &sampled{hits: make([]bool, len(d.Chunks)), totals: d.Totals, holding: d.Holding, counts: d.Counts}
 	c.name(f, d.Hits)
 	for i, k := range d.Hits {
 		s.hits[k] = true
@@ -365,7 +371,7 @@ func (c *Corpus) sampledFile(d Candidate, s *sampled) *lexicalFile {
 		c.shared[lang] = words
 	}
 	f := &lexicalFile{
-		terms: words.terms, sorted: words.sorted, sample: s, words: d.Words,
+		terms: words.terms, sorted: words.sorted, sample: s, words: d.Words, lengths: d.Lengths,
 		body: make([][]uint32, len(d.Chunks)), above: make([][]uint32, len(d.Chunks)),
 	}
 	f.pages = d.Pages
@@ -373,10 +379,14 @@ func (c *Corpus) sampledFile(d Candidate, s *sampled) *lexicalFile {
 		f.title = make([][]uint32, len(d.Chunks))
 	}
 	for k, chunk := range d.Chunks {
-		if chunk.Text == "" {
+		switch {
+		case chunk.Text == "" || d.Counts != nil && !s.hits[k]:
 			continue
+		case d.Counts != nil:
+			f.body[k] = f.terms.Append(make([]uint32, 0, len(chunk.Text)/5), chunk.Text)
+		default:
+			f.analyse(k, chunk)
 		}
-		f.analyse(k, chunk)
 		if d.Titles != nil {
 			f.title[k] = f.terms.Append(nil, d.Titles[k])
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -43,12 +44,22 @@ func (r *Retriever) Prepare(ctx context.Context, req Request) (*Corpus, error) {
 	if err := r.bounded(docs); err != nil {
 		return nil, err
 	}
+	key := r.keyOf(docs, req.Namespace)
+	if c := r.keptCorpus(key, docs); c != nil {
+		return c.again(docs, req), ctx.Err()
+	}
 	index, err := r.newIndex()
 	if err != nil {
 		return nil, fmt.Errorf("open an index: %w", err)
 	}
-	c := &Corpus{r: r, index: index, place: map[string]int{}, collections: req.Collections}
-	return c, r.each(ctx, docs, req, func(f *prepared) error { return c.add(ctx, f) })
+	c := &Corpus{r: r, index: index, place: map[string]int{}}
+	if err := r.each(ctx, docs, req, func(f *prepared) error { return c.add(ctx, f) }); err != nil {
+		return nil, err
+	}
+	r.keepCorpus(key, c)
+	a := *c
+	a.collections = req.Collections
+	return &a, nil
 }
 
 // bounded refuses more text than may be searched, and names the largest file.
@@ -206,8 +217,8 @@ func (c *Corpus) Search(ctx context.Context, query string, limit int, threshold 
 	return c.Find(ctx, Request{Query: query, Limit: limit, Threshold: threshold})
 }
 
-// Find is Search by the query, limit, threshold and budget of a request; the
-// rest of it is not looked at.
+// Find is Search by the query, limit, threshold, budget and reranking of a
+// request; the rest of it is not looked at.
 func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 	if err := req.validate(); err != nil {
 		return Passages{}, err
@@ -228,6 +239,13 @@ func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 	ranking, words, err := c.rank(ctx, req.Query)
 	if err != nil {
 		return Passages{}, err
+	}
+	if !req.NoRerank {
+		var warnings []parse.Warning
+		if p.Reranking, warnings, err = c.rerankOpen(ctx, req.Query, ranking); err != nil {
+			return Passages{}, err
+		}
+		p.Warnings = slices.Concat(p.Warnings, warnings)
 	}
 	c.choose(ranking, words, &p, req.Budget)
 	return p, c.failure.first()

@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"crypto/sha256"
 	"math"
 	"slices"
 	"strings"
@@ -18,19 +19,45 @@ const (
 
 // wording is what near duplicates are told by.
 type wording struct {
-	plain  string   // the text without spaces and letter case
 	runs   []uint64 // hashes of all runs of terms, ascending
 	strict []uint64 // hashes of the numbers and negations, in order
 }
 
-// wording returns that of a passage.
-func (c *Corpus) wording(h hit) wording {
-	p := c.words[h.file].wording(h.chunk)
-	p.plain = strings.ToLower(strings.Join(strings.Fields(c.chunk(h).Text), " "))
-	return p
+// sketch is a passage as others are compared with it.
+type sketch struct {
+	wording
+
+	plain [sha256.Size]byte // hash of the text without spaces and letter case
 }
 
-// wording returns that of a chunk of the file, but for plain.
+// firsts are the first of the runs: lists that share enough runs share one of these.
+func (s *sketch) firsts() []uint64 {
+	n := len(s.runs)
+	return s.runs[:min(n, n-int(math.Ceil(duplicateShare*float64(n)))+1)]
+}
+
+// sketch returns that of a hit. It is made once for each passage of a document in
+// memory.
+func (c *Corpus) sketch(h hit) *sketch {
+	f, words := c.files[h.file], c.words[h.file]
+	if f.sketches == nil {
+		return words.sketch(h.chunk, c.chunk(h).Text)
+	}
+	s := f.sketches[h.chunk].Load()
+	if s == nil {
+		s = words.sketch(h.chunk, c.chunk(h).Text)
+		f.sketches[h.chunk].Store(s)
+	}
+	return s
+}
+
+// sketch returns that of a chunk, whose text is given.
+func (f *lexicalFile) sketch(chunk int, text string) *sketch {
+	plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
+	return &sketch{f.wording(chunk), sha256.Sum256([]byte(plain))}
+}
+
+// wording returns that of a chunk of the file.
 func (f *lexicalFile) wording(chunk int) wording {
 	var p wording
 	var last [duplicateRun]uint64
@@ -82,21 +109,26 @@ func (p wording) duplicates(o wording) bool {
 	if short == 0 || float64(short) < duplicateShare*float64(long) || !slices.Equal(p.strict, o.strict) {
 		return false
 	}
-	same := common(p.runs, o.runs)
-	return float64(same) >= duplicateShare*float64(short+long-same)
+	enough := func(same int) bool { return float64(same) >= duplicateShare*float64(short+long-same) }
+	return enough(common(p.runs, o.runs, enough))
 }
 
-// common counts what two ascending lists share.
-func common(a, b []uint64) int {
+// common counts what two ascending lists share, or returns 0 as soon as it is
+// seen that it is not enough.
+func common(a, b []uint64, enough func(int) bool) int {
 	n := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
 		case a[i] == b[j]:
 			n, i, j = n+1, i+1, j+1
+			continue
 		case a[i] < b[j]:
 			i++
 		default:
 			j++
+		}
+		if (i+j)%16 == 0 && !enough(n+min(len(a)-i, len(b)-j)) {
+			return 0
 		}
 	}
 	return n
@@ -105,32 +137,89 @@ func common(a, b []uint64) int {
 // originals are the passages of a ranking that are no duplicates of one before.
 // The zero value is ready.
 type originals struct {
-	all   []wording
-	plain map[string]bool
-	byRun map[uint64][]int // places in all of those with the run among their first
+	all   []*sketch
+	plain map[[sha256.Size]byte]bool
+	byRun runTable // the last link of those with the run among their first
+	links []link
 }
 
-// again reports whether p duplicates one of the originals, else adds it. Lists
-// that share enough runs share one of the first: only those are compared.
-func (o *originals) again(p wording) bool {
+// link is a place in originals.all, and 1 + the place of the link before it.
+type link struct{ at, before int32 }
+
+// again reports whether p duplicates one of the originals, else adds it.
+func (o *originals) again(p *sketch) bool {
 	if o.plain == nil {
-		o.plain, o.byRun = map[string]bool{}, map[uint64][]int{}
+		o.plain = map[[sha256.Size]byte]bool{}
 	}
-	if o.plain[p.plain] {
+	firsts := p.firsts()
+	if o.plain[p.plain] || o.near(p, firsts) {
 		return true
 	}
-	n := len(p.runs)
-	firsts := p.runs[:min(n, n-int(math.Ceil(duplicateShare*float64(n)))+1)]
 	for _, run := range firsts {
-		for _, k := range o.byRun[run] {
-			if p.duplicates(o.all[k]) {
-				return true
-			}
-		}
-	}
-	for _, run := range firsts {
-		o.byRun[run] = append(o.byRun[run], len(o.all))
+		last := o.byRun.at(run)
+		o.links = append(o.links, link{int32(len(o.all)), *last})
+		*last = int32(len(o.links))
 	}
 	o.all, o.plain[p.plain] = append(o.all, p), true
 	return false
+}
+
+// near reports whether most runs of p are those of an original that shares one
+// of its first.
+func (o *originals) near(p *sketch, firsts []uint64) bool {
+	compared := make([]bool, len(o.all))
+	for _, run := range firsts {
+		for k := *o.byRun.at(run); k > 0; k = o.links[k-1].before {
+			at := o.links[k-1].at
+			if !compared[at] && p.duplicates(o.all[at].wording) {
+				return true
+			}
+			compared[at] = true
+		}
+	}
+	return false
+}
+
+// runTable maps runs, which are hashes already, to numbers. The zero value is empty.
+type runTable struct {
+	slots []runSlot // a power of two, at most half of them taken
+	taken int
+}
+
+type runSlot struct {
+	run   uint64
+	value int32
+	used  bool
+}
+
+// at is where the number of a run is kept, 0 at first, until the next call.
+func (t *runTable) at(run uint64) *int32 {
+	if 2*t.taken >= len(t.slots) {
+		t.grow()
+	}
+	s := t.slot(run)
+	if !s.used {
+		s.run, s.used = run, true
+		t.taken++
+	}
+	return &s.value
+}
+
+func (t *runTable) slot(run uint64) *runSlot {
+	mask := uint64(len(t.slots) - 1)
+	for i := run & mask; ; i = (i + 1) & mask {
+		if s := &t.slots[i]; !s.used || s.run == run {
+			return s
+		}
+	}
+}
+
+func (t *runTable) grow() {
+	old := t.slots
+	t.slots = make([]runSlot, max(2048, 4*len(old)))
+	for _, s := range old {
+		if s.used {
+			*t.slot(s.run) = s
+		}
+	}
 }

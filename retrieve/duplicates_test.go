@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/cache"
 	"inlay/internal/lexis"
 	"inlay/parse"
 )
@@ -34,15 +33,13 @@ func TestNearDuplicates(t *testing.T) {
 			require.Equal(t, c.want, f.wording(0).duplicates(f.wording(1)))
 			require.Equal(t, c.want, f.wording(1).duplicates(f.wording(0)))
 			var o originals
-			require.False(t, o.again(f.wording(0)))
-			other := f.wording(1)
-			other.plain = c.other
-			require.Equal(t, c.want, o.again(other))
+			require.False(t, o.again(f.sketch(0, clause)))
+			require.Equal(t, c.want, o.again(f.sketch(1, c.other)))
 		})
 	}
 }
 
-func TestWordsCache(t *testing.T) {
+func TestKept(t *testing.T) {
 	r := New(Options{})
 	d := parse.Document{FileID: "file", Parser: "test/1", Text: "The notice period is three months. Overtime is paid at the end of the quarter."}
 	first, err := r.Prepare(t.Context(), Request{Documents: []parse.Document{d}})
@@ -53,13 +50,4 @@ func TestWordsCache(t *testing.T) {
 	other, err := r.Prepare(t.Context(), Request{Documents: []parse.Document{d}, Namespace: "another caller"})
 	require.NoError(t, err)
 	require.NotSame(t, first.words[0], other.words[0])
-
-	var w wordsCache
-	for i := range 3 {
-		w.put(cache.Key{Kind: string(rune('0' + i))}, &lexicalFile{words: wordsLimit / 2})
-	}
-	require.Nil(t, w.get(cache.Key{Kind: "0"}), "the oldest gives way")
-	require.NotNil(t, w.get(cache.Key{Kind: "2"}))
-	w.put(cache.Key{Kind: "4"}, &lexicalFile{words: wordsLimit + 1})
-	require.Nil(t, w.get(cache.Key{Kind: "4"}), "too large to remember")
 }

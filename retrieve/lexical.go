@@ -21,6 +21,9 @@ type lexicalFile struct {
 	// sample is set where only some passages are in memory: words are of all of
 	// them, and body, above and title are empty for the others.
 	sample *sampled
+	// lengths are the terms of each body where not all bodies are in memory; nil:
+	// they are.
+	lengths []int
 
 	sorted *sortedTerms
 }
@@ -157,13 +160,7 @@ func (q *lexicalQuery) count(file int, f *lexicalFile) {
 	seen := make([]int, n)
 	for k := range f.body {
 		row := counts.terms[k*n : (k+1)*n]
-		tally(row, column, f.body[k], 1)
-		tally(row, column, f.above[k], q.set.headings)
-		q.tallyPairs(counts.pairs[k*p:(k+1)*p], column, f.body[k], 1)
-		if f.title != nil {
-			tally(row, column, f.title[k], q.set.titles)
-			q.tallyPairs(counts.pairs[k*p:(k+1)*p], column, f.title[k], q.set.titles)
-		}
+		q.countChunk(row, counts.pairs[k*p:(k+1)*p], column, f, k)
 		for i, x := range row {
 			if x > 0 && f.sample == nil {
 				q.terms[i].chunks++
@@ -179,6 +176,23 @@ func (q *lexicalQuery) count(file int, f *lexicalFile) {
 			q.terms[i].files++
 		}
 		counts.holding[i] = q.set.subject > 0 && len(f.body) >= subjectChunks && s*subjectShare >= len(f.body)
+	}
+}
+
+// countChunk counts the terms and pairs in one chunk.
+func (q *lexicalQuery) countChunk(row, pairs []float32, column []int16, f *lexicalFile, k int) {
+	q.tallyPairs(pairs, column, f.body[k], 1)
+	if f.title != nil {
+		q.tallyPairs(pairs, column, f.title[k], q.set.titles)
+	}
+	if f.sample != nil && f.sample.counts != nil {
+		copy(row, f.sample.counts[k])
+		return
+	}
+	tally(row, column, f.body[k], 1)
+	tally(row, column, f.above[k], q.set.headings)
+	if f.title != nil {
+		tally(row, column, f.title[k], q.set.titles)
 	}
 }
 
@@ -264,7 +278,13 @@ type passages interface {
 	total(term int, counts []float32) float64 // occurrences in the whole file of a term of the query
 }
 
-func (f *lexicalFile) length(chunk int) int  { return len(f.body[chunk]) }
+func (f *lexicalFile) length(chunk int) int {
+	if f.lengths != nil {
+		return f.lengths[chunk]
+	}
+	return len(f.body[chunk])
+}
+
 func (f *lexicalFile) ranked(chunk int) bool { return f.sample == nil || f.sample.hits[chunk] }
 func (f *lexicalFile) allWords() int         { return f.words }
 

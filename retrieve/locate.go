@@ -66,13 +66,14 @@ func (l *locator) pieces(start, end int, found evidence) []piece {
 	var pieces []piece
 	for _, cut := range cuts {
 		if s, e := trim(l.doc.Text, start, cut); s < e || len(pieces) == 0 && cut == end {
-			p := piece{span: span{s, e}, place: l.places.At(s, e)}
-			if found != nil {
-				p.found = found(s, e)
-			}
-			pieces = append(pieces, p)
+			pieces = append(pieces, piece{span: span{s, e}, place: l.places.At(s, e)})
 		}
 		start = cut
+	}
+	if found != nil && len(pieces) > 1 { // one alone is the best whatever it has
+		for i := range pieces {
+			pieces[i].found = found(pieces[i].start, pieces[i].end)
+		}
 	}
 	return pieces
 }
@@ -156,13 +157,14 @@ func (c *Corpus) evidenceIn(words lexicalHits, p passage) evidence {
 	}
 	chunks, text := c.files[p.file].chunks, c.files[p.file].text()
 	from, to := chunks[p.hitChunks[0]].Start, chunks[p.hitChunks[1]].End
-	an := c.r.lex.Analyzer(f.terms.Lang) // the file's own may be in use
 	column := q.column[p.file]
 	return func(start, end int) float64 {
 		start, end = max(start, from), min(end, to)
 		if start >= end {
 			return 0
 		}
+		an := c.r.spare.take(c.r.lex, f.terms.Lang) // the file's own may be in use
+		defer c.r.spare.put(an)
 		return q.together(q.columnsOf(f.terms, column, an, text[start:end]), c.r.set.windowWords, len(q.terms))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"inlay/cache"
@@ -16,18 +17,13 @@ import (
 // is looked at and progress reported.
 const batch = 32
 
-// prepared is one document with its chunks and their vectors.
+// prepared is one document of a question, made searchable.
 type prepared struct {
-	doc     parse.Document
-	key     cache.Key
-	chunks  []Chunk
-	vectors []embed.Vector // by chunk; nil where the embedder refused the chunk
-	missing int            // vectors that are nil
-	byID    map[string]int // chunk id to its place in chunks
-	words   *lexicalFile
-	stats   FileStats
-	locator func() *locator       // made when first asked for
-	open    func() parse.Document // of a collection's: reads the whole document, once; else nil
+	*indexed
+
+	doc   parse.Document // as it is attached now
+	stats FileStats
+	open  func() parse.Document // of a collection's: reads the whole document, once; else nil
 }
 
 // text is the document's.
@@ -38,65 +34,80 @@ func (f *prepared) text() string {
 	return f.doc.Text
 }
 
-// prepare finds a document's chunks and vectors in the cache, or makes and
-// stores them. Nothing is stored when it is cancelled or fails.
-func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) (*prepared, error) {
-	report := func(stage Stage, done float64, cached bool) {
-		if req.Report != nil {
-			req.Report(Step{FileID: d.FileID, File: d.Name, Stage: stage, Done: done, Cached: cached})
+// attachedAs is an indexed document under the name that it is attached by.
+func attachedAs(x *indexed, d parse.Document) *prepared {
+	return &prepared{indexed: x, doc: d, stats: FileStats{FileID: d.FileID, File: d.Name, Chunks: len(x.chunks), Tokens: x.tokens}}
+}
+
+// reporter reports the stages of a document; report may be nil.
+func reporter(d parse.Document, report func(Step)) func(Stage, float64, bool) {
+	return func(stage Stage, done float64, cached bool) {
+		if report != nil {
+			report(Step{FileID: d.FileID, File: d.Name, Stage: stage, Done: done, Cached: cached})
 		}
 	}
+}
+
+// prepare finds a document's chunks and vectors in memory or in the cache, or
+// makes and stores them. Nothing is stored when it is cancelled or fails.
+func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) (*prepared, error) {
+	report := reporter(d, req.Report)
 	report(Starting, 0, false)
-	key := r.key(d, req.Namespace)
-	f := &prepared{doc: d, key: key, locator: sync.OnceValue(func() *locator { return newLocator(d) })}
 	report(Loading, 0, false)
-	cached := r.load(ctx, key, f)
+	key := r.key(d, req.Namespace)
+	kept := keptKey{req.Namespace, key.Hash()}
+	if x := r.keptFile(kept, d); x != nil {
+		report(Loading, 1, true)
+		f := attachedAs(x, d)
+		f.stats.Cached = true
+		report(Processed, 1, true)
+		return f, ctx.Err()
+	}
+	x := &indexed{kept: kept, doc: d, locator: sync.OnceValue(func() *locator { return newLocator(d) })}
+	cached := r.load(ctx, key, x)
 	report(Loading, 1, cached)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if !cached {
 		report(Chunking, 0, false)
-		f.chunks = r.splitter.Split(d)
-		f.vectors = make([]embed.Vector, len(f.chunks))
+		x.chunks = r.splitter.Split(d)
+		x.vectors = make([]embed.Vector, len(x.chunks))
 		report(Chunking, 1, false)
 	}
 	start := time.Now()
-	made, err := r.embedMissing(ctx, f, func(done float64) { report(Embedding, done, false) })
+	made, err := r.embedMissing(ctx, x, func(done float64) { report(Embedding, done, false) })
 	if err != nil {
 		return nil, fmt.Errorf("embed %s: %w", d.Name, err)
 	}
-	f.stats = FileStats{FileID: d.FileID, File: d.Name, Chunks: len(f.chunks), Cached: cached && made == 0}
-	for _, c := range f.chunks {
-		f.stats.Tokens += c.Tokens
+	took := time.Since(start)
+	if !cached || made > 0 {
+		r.save(ctx, key, x)
 	}
-	if made > 0 {
-		f.stats.EmbedMillis = float64(time.Since(start).Microseconds()) / 1000
-	}
-	if !f.stats.Cached {
-		r.save(ctx, key, f)
-	}
-	if f.words, err = r.analysed(ctx, f); err != nil {
+	if err := x.complete(ctx, r); err != nil {
 		return nil, err
 	}
-	f.byID = make(map[string]int, len(f.chunks))
-	for i, c := range f.chunks {
-		f.byID[c.ID] = i
+	r.keepFile(x)
+	f := attachedAs(x, d)
+	if f.stats.Cached = cached && made == 0; made > 0 {
+		f.stats.EmbedMillis = float64(took.Microseconds()) / 1000
 	}
 	report(Processed, 1, f.stats.Cached)
 	return f, ctx.Err()
 }
 
-// analysed returns a file's words, of an earlier question if they are remembered.
-func (r *Retriever) analysed(ctx context.Context, f *prepared) (*lexicalFile, error) {
-	if words := r.words.get(f.key); words != nil && len(words.body) == len(f.chunks) {
-		return words, nil
+// complete makes what questions look up besides chunks and vectors.
+func (x *indexed) complete(ctx context.Context, r *Retriever) (err error) {
+	if x.words, err = newLexicalFile(ctx, r.lex, x.doc, x.chunks); err != nil {
+		return err
 	}
-	words, err := newLexicalFile(ctx, r.lex, f.doc, f.chunks)
-	if err == nil {
-		r.words.put(f.key, words)
+	x.byID = make(map[string]int, len(x.chunks))
+	for i, c := range x.chunks {
+		x.byID[c.ID] = i
+		x.tokens += c.Tokens
 	}
-	return words, err
+	x.sketches = make([]atomic.Pointer[sketch], len(x.chunks))
+	return nil
 }
 
 // key names a document's chunks and vectors by all they depend on (RET-4).
@@ -106,7 +117,7 @@ func (r *Retriever) key(d parse.Document, namespace string) cache.Key {
 	}}
 }
 
-func (r *Retriever) load(ctx context.Context, key cache.Key, f *prepared) bool {
+func (r *Retriever) load(ctx context.Context, key cache.Key, f *indexed) bool {
 	data, ok, err := r.cache.Get(ctx, key)
 	if err != nil {
 		r.log.WarnContext(ctx, "search cache not readable", "file", f.doc.Name, "err", err)
@@ -124,7 +135,7 @@ func (r *Retriever) load(ctx context.Context, key cache.Key, f *prepared) bool {
 }
 
 // save stores a file's chunks and vectors. A cache that fails costs only the saving.
-func (r *Retriever) save(ctx context.Context, key cache.Key, f *prepared) {
+func (r *Retriever) save(ctx context.Context, key cache.Key, f *indexed) {
 	data, err := encodeEntry(f.chunks, f.vectors, r.embedder.Spec())
 	if err == nil {
 		err = r.cache.Put(ctx, key, data)
@@ -137,7 +148,7 @@ func (r *Retriever) save(ctx context.Context, key cache.Key, f *prepared) {
 // embedMissing embeds the chunks that have no vector yet and returns how many
 // it made. A chunk that the embedder refuses is left without; only when it
 // refuses every one is that an error.
-func (r *Retriever) embedMissing(ctx context.Context, f *prepared, progress func(float64)) (made int, err error) {
+func (r *Retriever) embedMissing(ctx context.Context, f *indexed, progress func(float64)) (made int, err error) {
 	var todo []int
 	for i, v := range f.vectors {
 		if v == nil {
@@ -186,7 +197,7 @@ func fatal(ctx context.Context, err error) bool {
 
 // embedChunks embeds the named chunks. When the embedder refuses them together
 // it tries each half, down to single chunks (RET-7), and returns the last refusal.
-func (r *Retriever) embedChunks(ctx context.Context, f *prepared, part []int) error {
+func (r *Retriever) embedChunks(ctx context.Context, f *indexed, part []int) error {
 	texts := make([]string, len(part))
 	for i, k := range part {
 		texts[i] = embeddedText(f.chunks[k])

@@ -15,23 +15,26 @@ const candidates = 100
 // hit is one passage and what a query made of it.
 type hit struct {
 	file, chunk int
-	words       float64 // the lexical leg's score
-	cosine      float64 // 0 where the passage has no vector
-	score       float64 // of the ranking; compares within one query only
-	affinity    float64 // 0..1, RET-5
+	words       float64  // the lexical leg's score
+	cosine      float64  // 0 where the passage has no vector
+	score       float64  // of the ranking; compares within one query only
+	affinity    float64  // 0..1, RET-5
+	reread      *float64 // the score of a [Reranker]; nil where it did not read the passage
 }
 
 // Ranked is one passage in the order of a query, before limit and threshold.
 type Ranked struct {
 	Chunk    Chunk
-	Score    float64 // compares within one query only
-	Affinity float64 // 0..1
-	Again    bool    // a near duplicate of one before it, which is not cited
+	Score    float64  // compares within one query only
+	Affinity float64  // 0..1
+	Again    bool     // a near duplicate of one before it, which is not cited
+	Rerank   *float64 // the score of the [Reranker]; nil where none read it
 }
 
 // Rank returns the best n passages for the query in order, whatever their
 // affinity: what a sweep over limits and thresholds starts from. It knows at
-// most the best hundred of each leg.
+// most the best hundred of each leg. A [Reranker]
+// orders them as it does in Find, but that its failure is an error.
 func (c *Corpus) Rank(ctx context.Context, query string, n int) ([]Ranked, error) {
 	c, err := c.withCollections(ctx, query)
 	if err != nil {
@@ -41,10 +44,13 @@ func (c *Corpus) Rank(ctx context.Context, query string, n int) ([]Ranked, error
 	if err != nil {
 		return nil, err
 	}
+	if _, err := c.rerank(ctx, query, hits); err != nil {
+		return nil, fmt.Errorf("rerank: %w", err)
+	}
 	ranked := make([]Ranked, min(n, len(hits)))
 	var o originals
 	for i, h := range hits[:len(ranked)] {
-		ranked[i] = Ranked{Chunk: c.chunk(h), Score: h.score, Affinity: h.affinity, Again: o.again(c.wording(h))}
+		ranked[i] = Ranked{Chunk: c.chunk(h), Score: h.score, Affinity: h.affinity, Again: o.again(c.sketch(h)), Rerank: h.reread}
 	}
 	return ranked, nil
 }
@@ -140,13 +146,24 @@ func inOrder(a, b hit) int {
 // best returns the chunks of the highest scores above zero, at most candidates.
 func best(scores [][]float64) []hit {
 	var hits []hit
+	least := 0.0 // what a score must exceed, or equal, to be among the best so far
 	for i, row := range scores {
 		for k, s := range row {
-			if s > 0 {
-				hits = append(hits, hit{file: i, chunk: k, words: s})
+			if s <= 0 || s < least {
+				continue
+			}
+			if hits = append(hits, hit{file: i, chunk: k, words: s}); len(hits) == 8*candidates {
+				hits = firstHits(hits)
+				least = hits[len(hits)-1].words
 			}
 		}
 	}
+	return firstHits(hits)
+}
+
+// firstHits sorts hits by words, ties by file order, then offset, and returns the
+// first candidates.
+func firstHits(hits []hit) []hit {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.words, a.words), inOrder(a, b)) })
 	return hits[:min(candidates, len(hits))]
 }

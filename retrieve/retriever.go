@@ -1,9 +1,11 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"inlay/cache"
 	"inlay/embed"
@@ -35,6 +37,9 @@ type Options struct {
 	NewIndex func() (Index, error) // makes the index of one search; nil means an exact one in memory
 	Cache    cache.Store           // of chunks and vectors; nil means a cache.Memory of the Retriever's own
 	Logger   *slog.Logger          // nil means none; gets names, counts and times, never content
+	// Reranker reads the best passages again and orders them; nil: nobody does.
+	Reranker   Reranker
+	RerankTime time.Duration // that it may take for one question; 0 means DefaultRerankTime
 	// Relative is the share of the best passage's ranking score that the others
 	// must reach to be cited beside it, 0..1; 0 cites all that limit and
 	// threshold allow.
@@ -56,13 +61,20 @@ type Retriever struct {
 	set      setting
 	relative float64
 	maxText  int
-	words    wordsCache
-	spare    analyzers
+	reranker Reranker
+
+	rerankTime time.Duration
+
+	files   cache.LRU[keptKey, *indexed]
+	corpora cache.LRU[keptKey, *Corpus]
+
+	spare analyzers
 }
 
 // New makes a Retriever.
 func New(o Options) *Retriever {
 	r := &Retriever{set: defaultSetting(), lex: lexis.Shared(), embedder: o.Embedder, splitter: o.Splitter, newIndex: o.NewIndex, cache: o.Cache, log: o.Logger, relative: o.Relative, maxText: o.MaxText}
+	r.reranker, r.rerankTime = o.Reranker, cmp.Or(o.RerankTime, DefaultRerankTime)
 	if r.embedder == nil {
 		r.embedder = embed.NewBuiltin()
 	}

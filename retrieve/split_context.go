@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"inlay/parse"
 )
@@ -66,7 +65,7 @@ func newSurroundings(text string, parts []parse.Section) *surroundings {
 			s.tables = append(s.tables, table{span: span{p.Start, p.End}, header: strings.TrimSpace(text[p.Start:end]), headerEnd: end})
 		case parse.Code:
 			if p.Label != "" {
-				s.named = append(s.named, named{span{p.Start, p.End}, shorten(p.Label)})
+				s.named = append(s.named, named{span{p.Start, p.End}, parse.ShortLabel(p.Label, maxLabel)})
 			}
 		default: // says nothing of what stands inside it
 		}
@@ -84,20 +83,9 @@ func headingPath(text string, open []parse.Section) string {
 		if label == "" {
 			label = strings.TrimLeft(text[h.Start:min(h.End, lineEnd(text, h.Start))], "# \t")
 		}
-		labels = append(labels, shorten(strings.TrimSpace(label)))
+		labels = append(labels, parse.ShortLabel(strings.TrimSpace(label), maxLabel))
 	}
 	return strings.Join(labels, " > ")
-}
-
-func shorten(label string) string {
-	if len(label) <= maxLabel {
-		return label
-	}
-	end := maxLabel
-	for !utf8.RuneStart(label[end]) {
-		end--
-	}
-	return label[:end] + "…"
 }
 
 // heading is the path of headings of the chunk [start, end): those in force

@@ -59,6 +59,7 @@ type Request struct {
 	Budget      int              // tokens, by the splitter's measure, that cited passages may grow to together; 0 means none grows
 	Threshold   *float64         // nil means the embedder's own
 	Namespace   string           // separates callers' cache entries (RET-4)
+	NoRerank    bool             // the Reranker is not asked
 	Parallel    int              // documents made searchable at a time; 0 means 1
 	Report      func(Step)       // may be nil; called from one goroutine at a time
 }
@@ -101,6 +102,7 @@ type Passages struct {
 	Threshold  float64
 	Limit      int
 	Files      []FileStats
+	Reranking  *Reranking // what the Reranker did; nil where there is none
 	Warnings   []parse.Warning
 }
 

@@ -108,6 +108,7 @@ func (c *Corpus) merged(passages []passage) []passage {
 			}
 			a.firstChunk, a.lastChunk = min(a.firstChunk, b.firstChunk), max(a.lastChunk, b.lastChunk)
 			a.affinity = max(a.affinity, b.affinity)
+			a.reread = better(a.reread, b.reread)
 			c.bound(a)
 			passages = append(passages[:j], passages[j+1:]...)
 			i, j = 0, 0

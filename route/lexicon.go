@@ -12,21 +12,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"inlay/internal/lazy"
+	"inlay/internal/wordlist"
 )
 
 // The words of the heuristic are data: one file for each language, and
-// names.txt for what is the same in all of them, such as programs and brands. A
-// line "[name]" begins a list; every other line is one word or phrase of it, as
-// a regular expression of lower-case text. A list of all languages is one
-// expression:
+// names.txt for what is the same in all of them, such as programs and brands, in
+// the form of wordlist. An entry is a word or phrase, as a regular expression of
+// lower-case text. A list of all languages is one expression:
 //
 //	phrase    anywhere, between the ends of words
 //	^phrase   begins the text
 //	~phrase   is an expression of its own, without the ends of words
 //	<name>    within a phrase, any entry of that list
-//	a -> b    in lists of substitutions: a stands for b
-//
-// Lines that begin with # are comments.
+//	a -> b    in lists of substitutions: a is replaced by b
 
 //go:embed words/*.txt
 var wordFiles embed.FS
@@ -70,8 +68,6 @@ func (l language) holds(of language) bool {
 // wordLists are the lists of all files by their names.
 var wordLists = sync.OnceValue(readLists) //nolint:gochecknoglobals // read once, never changed
 
-// readLists reads the embedded files; they are part of the program, so that a
-// fault in them is one of the program.
 func readLists() map[string][]entry {
 	out := map[string][]entry{}
 	names, err := wordFiles.ReadDir("words")
@@ -79,19 +75,9 @@ func readLists() map[string][]entry {
 		panic(err)
 	}
 	for _, f := range names {
-		data, err := wordFiles.ReadFile(path.Join("words", f.Name()))
-		if err != nil {
-			panic(err)
-		}
-		section := ""
-		for line := range strings.Lines(string(data)) {
-			line = strings.TrimRight(line, "\r\n")
-			switch {
-			case line == "" || strings.HasPrefix(line, "#"):
-			case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
-				section = strings.Trim(line, "[]")
-			default:
-				out[section] = append(out[section], entry{languageOf(f.Name()), line})
+		for section, phrases := range wordlist.Read(wordFiles, path.Join("words", f.Name())) {
+			for _, p := range phrases {
+				out[section] = append(out[section], entry{languageOf(f.Name()), p})
 			}
 		}
 	}

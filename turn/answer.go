@@ -211,6 +211,11 @@ func marked(m chat.Message, number int) (chat.Citation, bool) {
 			c.File = a.Name
 		}
 	}
+	for _, w := range in.Whole {
+		if w.FileID == c.FileID && w.Library != "" {
+			c.File, c.Library = w.File, w.Library
+		}
+	}
 	return c, true
 }
 

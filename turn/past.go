@@ -72,7 +72,10 @@ func (t *Turn) remake(ctx context.Context, one Said) (chat.Message, []injection.
 		if len(one.Files) > 0 {
 			name = one.Files[0].Name
 		}
-		t.req.Warnings = append(t.req.Warnings, injection.Warning{Code: "earlier_not_restored", File: name, Message: "What was injected into an earlier message could not be restored (" + name + "), so its files are decided over again."})
+		t.req.Warnings = append(t.req.Warnings, injection.Warning{
+			Code: "earlier_not_restored", File: name,
+			Message: "What was injected into an earlier message could not be restored (" + name + "), so its files are decided over again.",
+		})
 		return one.Message, nil, nil
 	}
 	m := res.Message

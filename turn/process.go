@@ -68,7 +68,10 @@ func (t *Turn) reserve() int { return max(t.req.Reserve, t.req.Options.ReserveOu
 // beside is the request with what is left of its conversation.
 func beside(req injection.Request, left []chat.Message) injection.Request {
 	if len(left) < len(req.Messages) && len(req.Files)+len(req.Earlier) > 0 {
-		req.Warnings = append(slices.Clip(req.Warnings), injection.Warning{Code: "history_shortened", Message: "Files were decided beside the newest turns of the conversation; the processors shorten the rest."})
+		req.Warnings = append(slices.Clip(req.Warnings), injection.Warning{
+			Code:    "history_shortened",
+			Message: "Files were decided beside the newest turns of the conversation; the processors shorten the rest.",
+		})
 	}
 	req.Messages = left
 	return req

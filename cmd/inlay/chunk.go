@@ -14,12 +14,13 @@ type chunkCmd struct {
 	Overlap int  `default:"0" placeholder:"N" help:"Tokens that neighbouring passages share."`
 	Quiet   bool `short:"q" help:"No statuses."`
 
-	File rawArg `arg:"" optional:"" help:"File or web address to split; - is standard input, as is a pipe without a file."`
+	File []rawArg `arg:"" optional:"" help:"Files, folders, web addresses and globs to split; - is standard input, as is a pipe without a file."`
 }
 
 // chunkLine is one passage as a JSON line.
 type chunkLine struct {
 	ID      string `json:"_id"`
+	File    string `json:"file,omitempty"` // where there are several
 	Start   int    `json:"start"`
 	End     int    `json:"end"`
 	Tokens  int    `json:"tokens"`
@@ -28,23 +29,28 @@ type chunkLine struct {
 	Text    string `json:"text"`
 }
 
-// Run cuts one file.
+// Run splits the files.
 func (c *chunkCmd) Run(ctx context.Context, a *app) error {
 	splitter := retrieve.Splitter{Size: c.Size, Overlap: c.Overlap}
 	if err := splitter.Validate(); err != nil {
 		return err
 	}
-	doc, err := parseOne(ctx, a, string(c.File), c.Quiet)
-	if err != nil {
-		return err
-	}
 	e := json.NewEncoder(a.stdout)
 	e.SetEscapeHTML(false)
-	for _, chunk := range splitter.Split(doc) {
-		line := chunkLine{ID: chunk.ID, Start: chunk.Start, End: chunk.End, Tokens: chunk.Tokens, Section: chunk.Heading, Header: chunk.Header, Text: chunk.Text}
-		if err := e.Encode(line); err != nil {
-			return err
+	return a.parseEach(ctx, c.File, c.Quiet, func(d read) error {
+		file := ""
+		if d.several {
+			file = d.path
 		}
-	}
-	return nil
+		for _, chunk := range splitter.Split(d.Document) {
+			line := chunkLine{
+				ID: chunk.ID, File: file, Start: chunk.Start, End: chunk.End, Tokens: chunk.Tokens,
+				Section: chunk.Heading, Header: chunk.Header, Text: chunk.Text,
+			}
+			if err := e.Encode(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -117,8 +117,49 @@ func goClient(t *testing.T, address, folder string) (works []string) {
 	require.Equal(t, "a.txt", done.File.Filename)
 	works = append(works, "uploads")
 
+	works = append(works, goStores(t, client, done.File.ID)...)
 	_, err = client.Responses.New(ctx, responses.ResponseNewParams{Model: shared.ResponsesModel("none"), Input: responses.ResponseNewParamsInputUnion{OfString: openai.String("x")}})
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "model_not_found", refused.Code)
 	return append(works, "errors")
+}
+
+// goStores is what OpenAI's client for Go does with vector stores, over an upload.
+func goStores(t *testing.T, client openai.Client, file string) (works []string) {
+	t.Helper()
+	ctx := t.Context()
+	store, err := client.VectorStores.New(ctx, openai.VectorStoreNewParams{Name: openai.String("notes"), Metadata: shared.Metadata{"team": "red"}})
+	require.NoError(t, err)
+	kept, err := client.VectorStores.Files.NewAndPoll(ctx, store.ID, openai.VectorStoreFileNewParams{
+		FileID: file, Attributes: map[string]openai.VectorStoreFileNewParamsAttributeUnion{"kind": {OfString: openai.String("note")}},
+	}, 10)
+	require.NoError(t, err)
+	require.Equal(t, openai.VectorStoreFileStatusCompleted, kept.Status)
+	batch, err := client.VectorStores.FileBatches.NewAndPoll(ctx, store.ID, openai.VectorStoreFileBatchNewParams{FileIDs: []string{file}}, 10)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, batch.FileCounts.Completed)
+	found, err := client.VectorStores.Search(ctx, store.ID, openai.VectorStoreSearchParams{Query: openai.VectorStoreSearchParamsQueryUnion{OfString: openai.String("text")}})
+	require.NoError(t, err)
+	require.Equal(t, "text", found.Data[0].Content[0].Text)
+	require.Equal(t, file, found.Data[0].FileID)
+	pages := client.VectorStores.Files.ListAutoPaging(ctx, store.ID, openai.VectorStoreFileListParams{Limit: openai.Int(1)})
+	require.True(t, pages.Next())
+	require.Equal(t, file, pages.Current().ID)
+	works = append(works, "vector stores")
+
+	searched, err := client.Responses.New(ctx, responses.ResponseNewParams{
+		Model: ollamatest.Chat, Input: responses.ResponseNewParamsInputUnion{OfString: openai.String("What is the text?")},
+		Tools:   []responses.ToolUnionParam{responses.ToolParamOfFileSearch([]string{store.ID})},
+		Include: []responses.ResponseIncludable{responses.ResponseIncludableFileSearchCallResults},
+	})
+	require.NoError(t, err)
+	call := searched.Output[0].AsFileSearchCall()
+	require.Equal(t, []string{"What is the text?"}, call.Queries)
+	require.Equal(t, file, call.Results[0].FileID)
+	require.Equal(t, ollamatest.Answer, searched.OutputText())
+	works = append(works, "file search")
+	gone, err := client.VectorStores.Delete(ctx, store.ID)
+	require.NoError(t, err)
+	require.True(t, gone.Deleted)
+	return works
 }

@@ -193,7 +193,11 @@ func (e *examination) lookStrategies(ctx context.Context) error {
 	set, err := e.load(ctx, registry)
 	if err == nil && len(set.Diagnostics) > 0 {
 		d := set.Diagnostics[0]
-		err = &fault.Error{Code: fault.StrategyInvalid, Subject: "--strategies", Reason: fmt.Sprintf("%d of the notes on your strategies: %s", len(set.Diagnostics), d.Message), Next: "see inlay strategy check"}
+		err = &fault.Error{
+			Code: fault.StrategyInvalid, Subject: "--strategies",
+			Reason: fmt.Sprintf("%d of the notes on your strategies: %s", len(set.Diagnostics), d.Message),
+			Next:   "see inlay strategy check",
+		}
 	}
 	return err
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"inlay/llm/ollama/ollamatest"
 )
 
 // holding are the files of the data folder that hold any of the words.
@@ -35,9 +39,11 @@ func (d *drill) holding(words ...string) (paths []string) {
 // the raw bytes of the data folder, while the server runs.
 func TestDrillErase(t *testing.T) {
 	rows := newTable(t, "deleted", "places before", "places after")
-	d := newDrill(t)
+	model := httptest.NewServer(clientModel{t})
+	t.Cleanup(model.Close)
+	d := newDrill(t, "--upstream", "local=openai:"+model.URL+"/v1")
 	d.start()
-	words := []string{"Zanzibarfile", "Quetzalchat", "Xylophoneinline", "Wolframtitle", "Vuvuzelaeval", "Yucatanname"}
+	words := []string{"Zanzibarfile", "Quetzalchat", "Xylophoneinline", "Vuvuzelaeval", "Nightshadeask", "Umbrellafile", "Wolframtitle", "Yucatanname"}
 	text := func(word string) []byte {
 		return bytes.Repeat([]byte("The "+word+" lies at the harbour. It was bought in spring.\n\n"), 400)
 	}
@@ -54,11 +60,17 @@ func TestDrillErase(t *testing.T) {
 	evaluation := d.must(d.json(http.MethodPost, "/v1/evaluations", "", map[string]any{
 		"files": []any{map[string]any{"name": "e.txt", "data": text("Vuvuzelaeval")}}, "questions": []any{map[string]any{"question": "Where is the Vuvuzelaeval?"}},
 	})).id()
+	response := d.must(d.json(http.MethodPost, "/v1/responses", "", map[string]any{
+		"model": ollamatest.Chat, "input": []any{map[string]any{"role": "user", "content": []any{
+			map[string]any{"type": "input_text", "text": "Where is the Nightshadeask?"},
+			map[string]any{"type": "input_file", "filename": "u.txt", "file_data": "data:text/plain;base64," + base64.StdEncoding.EncodeToString(text("Umbrellafile"))},
+		}}},
+	})).id()
 	require.Eventually(t, func() bool { return d.evaluation(evaluation).Status == "done" }, time.Minute, 10*time.Millisecond)
 	require.Eventually(t, func() bool {
 		return !bytes.Contains(d.must(d.json(http.MethodGet, "/v1/files", "", nil)).body, []byte(`"status":"uploaded"`))
 	}, time.Minute, 10*time.Millisecond)
-	for _, w := range words[:5] {
+	for _, w := range words[:7] {
 		require.NotEmpty(t, d.holding(w), "%s is kept somewhere, or nothing is shown here", w)
 	}
 	for _, c := range []struct{ what, path, word string }{
@@ -66,6 +78,7 @@ func TestDrillErase(t *testing.T) {
 		{"an evaluation", "/v1/evaluations/" + evaluation, "Vuvuzelaeval"},
 		{"a chat", "/v1/chats/" + chat, "Quetzalchat"},
 		{"a file", "/v1/files/" + file, "Zanzibarfile"},
+		{"a response", "/v1/responses/" + response, "Nightshadeask"},
 	} {
 		before := d.holding(c.word)
 		d.must(d.json(http.MethodDelete, c.path, "", nil))

@@ -31,6 +31,7 @@ type evalCmd struct {
 	Chunk     []string `default:"default" placeholder:"LIST" help:"Sizes of passages in tokens, SIZE/OVERLAP, or presets."`
 	Embedder  []string `default:"builtin" placeholder:"LIST" help:"Embeddings: builtin, static:DIR, ollama:NAME, openai:NAME."`
 	BaseURL   string   `key:"base_url"`
+	rerankSettings
 
 	Aim        string   `default:"cost" placeholder:"cost|f1|recall@P" help:"What to recommend by: the lowest cost of misses, of passages in vain and of tokens; the best F1 of passages; or the best recall at a precision of at least P."`
 	CostMiss   float64  `default:"1" placeholder:"N" help:"Cost of an answerable question without a right passage."`
@@ -210,8 +211,14 @@ func (c *evalCmd) write(a *app, r *eval.Report) error {
 // use is the command that searches as recommended.
 func (c *evalCmd) use(r eval.Recommendation) string {
 	use := fmt.Sprintf("inlay ask --limit %d --threshold %g --chunk %s", r.Limit, r.Threshold, r.Chunk)
-	if name := c.Embedder[r.Setting/len(c.Chunk)]; name != "builtin" {
+	if name := c.Embedder[r.Setting/len(c.Chunk)%len(c.Embedder)]; name != "builtin" {
 		use += " --embedder " + strconv.Quote(name)
+	}
+	if r.Reranker != "" {
+		use += " --reranker " + strconv.Quote(c.Reranker)
+		if c.RerankerModel != "" {
+			use += " --reranker-model " + strconv.Quote(c.RerankerModel)
+		}
 	}
 	return use
 }
@@ -273,7 +280,7 @@ func belowFloors(floors []floor, r *eval.Report) error {
 	if below == nil {
 		return nil
 	}
-	where := fmt.Sprintf("with %s, chunks of %s", r.Recommended.Embedder, r.Recommended.Chunk)
+	where := fmt.Sprintf("with %s, chunks of %s", r.Recommended.Search(), r.Recommended.Chunk)
 	return fmt.Errorf("%s (%s): %w", strings.Join(below, "; "), where, errBelowFloor)
 }
 

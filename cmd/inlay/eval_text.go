@@ -43,7 +43,7 @@ func printEvaluation(w io.Writer, r *eval.Report, use string) error {
 func printRecommended(b *strings.Builder, r *eval.Report, use string) {
 	rec := r.Recommended
 	fmt.Fprintf(b, "Recommended: cite at most %s with an affinity above %g, from chunks of %s tokens, searched with %s.\n",
-		plural.Of(rec.Limit, "passage"), rec.Threshold, rec.Chunk, rec.Embedder)
+		plural.Of(rec.Limit, "passage"), rec.Threshold, rec.Chunk, rec.Search())
 	if r.Set.Answerable > 0 {
 		nothing, wrong := rec.Silent, 1-rec.HitRate-rec.Silent
 		fmt.Fprintf(b, "Of 100 questions that the documents answer, %.0f then get a right passage, %.0f only wrong ones, %.0f nothing.\n",
@@ -68,7 +68,7 @@ func printRecommended(b *strings.Builder, r *eval.Report, use string) {
 	}
 	for _, o := range r.Others {
 		fmt.Fprintf(b, "By %s it would be limit %d, threshold %g, chunks of %s, %s: right passage %.0f %%, precision %.2f, %.0f tokens.\n",
-			aimName(o), o.Limit, o.Threshold, o.Chunk, o.Embedder, 100*o.HitRate, o.Precision, o.Tokens)
+			aimName(o), o.Limit, o.Threshold, o.Chunk, o.Search(), 100*o.HitRate, o.Precision, o.Tokens)
 	}
 	fmt.Fprintf(b, "To use it: %s\n\n", use)
 }
@@ -113,7 +113,7 @@ func printBest(b *strings.Builder, r *eval.Report) {
 			inVain = share(p.False)
 		}
 		rows = append(rows, []string{
-			s.Embedder, s.Chunk, fmt.Sprint(p.Limit), fmt.Sprintf("%g", p.Threshold), share(p.Precision), share(p.Recall), share(p.F1),
+			s.Search(), s.Chunk, fmt.Sprint(p.Limit), fmt.Sprintf("%g", p.Threshold), share(p.Precision), share(p.Recall), share(p.F1),
 			share(p.HitRate), share(p.MRR), share(p.NDCG10), share(p.Silent), inVain, fmt.Sprintf("%.0f", p.Tokens), mark,
 		})
 	}
@@ -131,7 +131,7 @@ func printSettings(b *strings.Builder, r *eval.Report) {
 			auroc = share(x.AUROC)
 		}
 		rows = append(rows, []string{
-			s.Embedder, s.Chunk, fmt.Sprint(s.Chunks), fmt.Sprintf("%.4f", x.NDCG10), fmt.Sprintf("%.4f", x.MRR10),
+			s.Search(), s.Chunk, fmt.Sprint(s.Chunks), fmt.Sprintf("%.4f", x.NDCG10), fmt.Sprintf("%.4f", x.MRR10),
 			share(x.Recall5), share(x.Recall10), share(x.Recall100), auroc, fmt.Sprintf("%.1f", s.IndexMillis/1000), fmt.Sprintf("%.1f", s.SearchMillis),
 		})
 	}

@@ -19,7 +19,6 @@ import (
 	"inlay/injection"
 	"inlay/internal/download"
 	"inlay/internal/inputs"
-	"inlay/internal/plural"
 	"inlay/internal/wire"
 	"inlay/parse"
 )
@@ -87,7 +86,7 @@ func openEach(ctx context.Context, a *app, args []rawArg) (o opened, err error) 
 	return o, nil
 }
 
-// read reads what one name stands for.
+// read reads the files of one name.
 func (a *app) read(ctx context.Context, name string) ([]parse.File, []string, error) {
 	if name == inputs.Stdin {
 		slow := time.AfterFunc(quietFor, func() { _, _ = io.WriteString(a.stderr, "Reading standard input; Ctrl-D ends it.\n") })
@@ -106,27 +105,24 @@ func (a *app) read(ctx context.Context, name string) ([]parse.File, []string, er
 // quietFor is how long standard input may keep the program waiting before it says so.
 const quietFor = 2 * time.Second
 
-// readFile reads one file, or standard input for "-".
-func readFile(ctx context.Context, a *app, path string) (parse.File, error) {
-	files, _, err := a.read(ctx, path)
-	switch {
-	case err != nil:
-		return parse.File{}, err
-	case len(files) > 1:
-		return parse.File{}, &fault.Error{Code: fault.Usage, Subject: path, Reason: "stands for " + plural.Of(len(files), "file"), Next: "name one file"}
-	}
-	return files[0], nil
-}
-
 // leaveOut is why a file of a folder is not read.
 func (a *app) leaveOut(f parse.File) string {
+	parsers, err := a.registry()
+	if err != nil {
+		return "not readable"
+	}
+	return wire.LeaveOut(parsers, f)
+}
+
+// registry is the parsers of the command, opened when they are first needed.
+func (a *app) registry() (*parse.Registry, error) {
 	if a.parsers == nil {
 		var err error
-		if a.parsers, err = wire.OpenParsers(a.limits, a.ocr, a.getenv); err != nil {
-			return "not readable"
+		if a.parsers, err = wire.OpenKeptParsers(a.limits, a.ocr, a.getenv, &a.workers); err != nil {
+			return nil, err
 		}
 	}
-	return wire.LeaveOut(a.parsers, f)
+	return a.parsers, nil
 }
 
 // warnings are the notes as a result has them.

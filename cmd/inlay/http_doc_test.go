@@ -82,6 +82,8 @@ func httpDocument(t *testing.T, upstream, model string) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "handbook.md"), handbook, 0o600))
 
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "lease.pdf"), lease(), 0o600))
+
 	same := map[string]string{"http://127.0.0.1:8765": address, "inlay_7c7yk3n5x4": secret, "llama3.2": model}
 	blocks := docBlocks(t, "../../docs/http.md")
 	for i, b := range blocks {
@@ -101,12 +103,25 @@ func httpDocument(t *testing.T, upstream, model string) {
 				out = curl(t, dir, secret, translated(b.text, same))
 			}
 		}
+		if strings.Contains(shown.text, `"object": "vector_store`) && strings.Contains(shown.text, `"status": "completed"`) {
+			for end := time.Now().Add(20 * time.Second); strings.Contains(out, `"status":"in_progress"`) && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+				out = curl(t, dir, secret, translated(b.text, same))
+			}
+		}
 		var want, got any
 		require.NoError(t, json.Unmarshal([]byte(shown.text), &want), at)
 		require.NoError(t, json.Unmarshal([]byte(out), &got), "%s: %s", at, out)
 		sameShape(t, at, want, got, same)
 	}
 	everyRouteRan(t, address)
+}
+
+// lease is a PDF with one line.
+func lease() []byte {
+	const shown = "BT /F 12 Tf 72 700 Td (The lease ends in May.) Tj ET"
+	return fmt.Appendf(nil, "%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]/MediaBox[0 0 612 792]>>endobj\n"+
+		"3 0 obj<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj\n4 0 obj<</Length %d>>stream\n%s\nendstream endobj\n"+
+		"5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\ntrailer<</Root 1 0 R>>\n%%%%EOF\n", len(shown), shown)
 }
 
 func curl(t *testing.T, dir, key, command string) string {

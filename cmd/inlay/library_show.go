@@ -188,8 +188,11 @@ func (c *libraryFindCmd) Run(ctx context.Context, a *app) (err error) {
 		})
 	}
 	var b strings.Builder
+	for _, w := range found.Warnings {
+		fmt.Fprintf(&b, "note: %s\n", w.Message)
+	}
 	for _, one := range found.Citations {
-		fmt.Fprintf(&b, "%s, affinity %.3f\n%s\n\n", oneLine(injection.Cite(one)), one.Affinity, indent(one.Text))
+		fmt.Fprintf(&b, "%s, affinity %.3f%s\n%s\n\n", oneLine(injection.Cite(one)), one.Affinity, rerankScore(one), indent(one.Text))
 	}
 	if len(found.Citations) == 0 {
 		fmt.Fprintf(&b, "none of %s has an affinity above %g\n", plural.Of(found.Total, "passage"), found.Threshold)

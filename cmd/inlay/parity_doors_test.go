@@ -54,7 +54,10 @@ func (h *parityHost) service(turn parityTurn) string {
 		args = append(args, "--config", config, "--processors")
 	}
 	args = append(args, turn.serve...)
-	key := turn.config + strings.Join(turn.serve, " ")
+	if turn.reranker != "" {
+		args = append(args, "--reranker", turn.reranker)
+	}
+	key := turn.config + turn.reranker + strings.Join(turn.serve, " ")
 	if h.services[key] == "" {
 		h.services[key] = served(h.t, args...)
 	}
@@ -228,8 +231,9 @@ type shownTurn struct {
 		Number     int
 		File, Text string
 		Start, End int
-		LineStart  int `json:"line_start"`
-		LineEnd    int `json:"line_end"`
+		LineStart  int      `json:"line_start"`
+		LineEnd    int      `json:"line_end"`
+		Rerank     *float64 `json:"rerank_score"`
 	}
 	Warnings []struct{ Code, File string }
 	Failures []struct{ File, Code string }
@@ -418,7 +422,7 @@ func (r *parityRun) goRequest(past *history, step parityStep) turn.Request {
 }
 
 func (r *parityRun) goEngine(m wire.ModelSettings) *turn.Engine {
-	injector, err := wire.OpenInjector(r.t.Context(), wire.Search{Embedder: "builtin"}, m, noEnv)
+	injector, err := wire.OpenInjector(r.t.Context(), wire.Search{Embedder: "builtin", Reranker: wire.Reranker{At: r.turn.reranker}}, m, noEnv)
 	require.NoError(r.t, err)
 	e := &turn.Engine{Injector: injector, Memo: &turn.Memo{}}
 	if r.turn.processed {

@@ -25,6 +25,9 @@ func (r *parityRun) command(name string, step parityStep, more ...string) (out [
 		args = []string{"strategy", "run", step.strategy, "--strategies", r.parityHost.dir}
 	}
 	args = append(args, "-q", "--config", filepath.Join(r.dir, "inlay.yaml"), "--history", r.history(), "--model", "openai:"+r.turn.modelName(), "--base-url", r.model.url)
+	if r.turn.reranker != "" {
+		args = append(args, "--reranker", r.turn.reranker)
+	}
 	values := step.values()
 	if name == "agent" {
 		delete(values, "prompt_set") // it has that of citations
@@ -32,7 +35,7 @@ func (r *parityRun) command(name string, step parityStep, more ...string) (out [
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		o, ok := options.Find(key)
 		require.True(r.t, ok, key)
-		args = append(args, "--"+o.Flag, text(values[key]))
+		args = append(args, "--"+o.Flag+"="+text(values[key]))
 	}
 	if n := step.length(); n > 0 {
 		args = append(args, "--context-length", text(n))

@@ -34,6 +34,7 @@ type parityTurn struct {
 	wants     string   // what the Go API must show: "decision reason", or an error's code
 	differs   map[string]string
 	cannot    map[string]string // doors that cannot express it, beyond what their own rules say
+	reranker  string            // address of the reranker of all doors; empty: none
 	processed bool              // the processors of config are applied by doors that ask a model
 }
 
@@ -67,7 +68,7 @@ func TestParity(t *testing.T) {
 	doors, host := parityDoors(), newParityHost(t)
 	rows := make([][]string, 0, 32)
 	reasons := &footnotes{}
-	for _, turn := range parityTurns() {
+	for _, turn := range parityTurns(newReranker(t)) {
 		if *onlyTurn != "" && turn.name != *onlyTurn {
 			continue
 		}

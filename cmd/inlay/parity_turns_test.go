@@ -27,7 +27,7 @@ Answer from this alone.
 `
 
 // parityTurns are the rows of the matrix.
-func parityTurns() []parityTurn {
+func parityTurns(reranker string) []parityTurn {
 	data, err := os.ReadFile("../../testdata/handbook.md")
 	if err != nil {
 		panic(err)
@@ -37,6 +37,7 @@ func parityTurns() []parityTurn {
 	first := parityStep{text: parityNotice, files: []parityFile{contract}}
 	with := func(s parityStep, options map[string]any) parityStep { s.options = options; return s }
 	ask := func(text string, files ...parityFile) parityStep { return parityStep{text: text, files: files} }
+	reread := map[string]any{"context_length": 1024, "retrieval_limit": 1}
 	small, roomy := map[string]any{"context_length": 1024}, map[string]any{"context_length": 1100}
 	const ownWords = "a client of the OpenAI API sends its own words alone, and nothing in them says that a strategy made the earlier turn: it is made again without one"
 	return []parityTurn{
@@ -55,6 +56,10 @@ func parityTurns() []parityTurn {
 		{name: "overflow after building", wants: "retrieval overflow_after_building", steps: []parityStep{
 			with(ask("How many days of leave?", handbook), map[string]any{"context_length": 1000, "target_context_use": 1.0}),
 		}},
+		{name: "reranked", wants: "retrieval exceeds_budget", reranker: reranker, steps: []parityStep{with(ask(parityNotice, handbook), reread)}},
+		{name: "reranker off for one request", wants: "retrieval exceeds_budget", reranker: reranker, steps: []parityStep{with(ask(parityNotice, handbook), map[string]any{"context_length": 1024, "retrieval_limit": 1, "rerank": false})}},
+		{name: "reranker that is down", wants: "retrieval exceeds_budget", reranker: "http://127.0.0.1:1/v1", steps: []parityStep{with(ask(parityNotice, handbook), reread)}},
+		{name: "strategy, reranked", wants: "retrieval exceeds_budget", reranker: reranker, steps: []parityStep{{text: parityNotice, files: []parityFile{handbook}, strategy: "builtin.ask-documents", options: reread}}},
 		{name: "none", wants: "none override", steps: []parityStep{with(first, map[string]any{"mode": "none"})}},
 		{name: "override full that does not fit", wants: "does_not_fit", steps: []parityStep{with(ask(parityNotice, handbook), map[string]any{"context_length": 1024, "mode": "full"})}},
 		{name: "override retrieval", wants: "retrieval override", steps: []parityStep{with(first, map[string]any{"mode": "retrieval"})}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +10,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/inputs"
-	"inlay/internal/wire"
+	"inlay/internal/plural"
 	"inlay/parse"
 )
 
@@ -20,20 +21,26 @@ type parseCmd struct {
 	Boxes  bool   `help:"With --output json: where each word is on its page (PDF)."`
 	Quiet  bool   `short:"q" help:"No statuses."`
 
-	File rawArg `arg:"" optional:"" help:"File or web address to read; - is standard input, as is a pipe without a file."`
+	File []rawArg `arg:"" optional:"" help:"Files, folders, web addresses and globs to read; - is standard input, as is a pipe without a file."`
 }
 
-// Run parses one file.
+// Run parses the files. The texts of several begin with their paths, as those of
+// head do; with --output json there is one object after another.
 func (c *parseCmd) Run(ctx context.Context, a *app) error {
-	doc, err := parseOne(ctx, a, string(c.File), c.Quiet)
-	if err != nil {
+	gap := ""
+	return a.parseEach(ctx, c.File, c.Quiet, func(d read) error {
+		if c.Output == "json" {
+			return writeJSON(a.stdout, withBoxes(d.Document, c.Boxes))
+		}
+		if d.several {
+			if _, err := fmt.Fprintf(a.stdout, "%s==> %s <==\n", gap, oneLine(d.path)); err != nil {
+				return err
+			}
+		}
+		gap = "\n"
+		_, err := io.WriteString(a.stdout, d.Text)
 		return err
-	}
-	if c.Output == "json" {
-		return writeJSON(a.stdout, withBoxes(doc, c.Boxes))
-	}
-	_, err = io.WriteString(a.stdout, doc.Text)
-	return err
+	})
 }
 
 // placedDocument is a document and where its words stand.
@@ -53,33 +60,98 @@ func withBoxes(doc parse.Document, wanted bool) placedDocument {
 	return out
 }
 
-// parseOne reads and parses a file, with its progress and warnings on stderr.
-func parseOne(ctx context.Context, a *app, path string, quiet bool) (parse.Document, error) {
-	path, err := a.named(path)
-	if err != nil {
-		return parse.Document{}, err
+// named are the files of arguments that may be left out where a pipe is the document.
+func (a *app) named(files []rawArg) ([]rawArg, error) {
+	switch {
+	case len(files) > 0:
+		return files, nil
+	case a.piped():
+		return []rawArg{inputs.Stdin}, nil
 	}
-	f, err := readFile(ctx, a, path)
-	if err != nil {
-		return parse.Document{}, err
-	}
-	return a.parse(ctx, f, quiet)
+	return nil, &fault.Error{Code: fault.Usage, Subject: "FILE", Reason: "is not given", Next: "name a file, or pipe one to standard input"}
 }
 
-// named is the file of an argument that may be left out where a pipe is the document.
-func (a *app) named(path string) (string, error) {
-	switch {
-	case path != "":
-		return path, nil
-	case a.piped():
-		return inputs.Stdin, nil
+// readEach reads what the arguments name, or standard input where a pipe is all
+// there is. It returns the error of a single name; of several, those that cannot
+// be read are reported on stderr and counted.
+func (a *app) readEach(ctx context.Context, names []rawArg) (files []parse.File, failed unread, err error) {
+	if names, err = a.named(names); err != nil {
+		return nil, failed, err
 	}
-	return "", &fault.Error{Code: fault.Usage, Subject: "FILE", Reason: "is not given", Next: "name a file, or pipe one to standard input"}
+	for _, name := range names {
+		more, notes, err := a.read(ctx, string(name))
+		opened{notes: notes}.tell(a)
+		if err := failed.note(a, err, len(names) == 1 || fault.Is(err, fault.LimitExceeded)); err != nil {
+			return nil, failed, err
+		}
+		files = append(files, more...)
+	}
+	return files, failed, nil
+}
+
+// read is a document, the path of its file, and whether it is one of several.
+type read struct {
+	parse.Document
+	path    string
+	several bool
+}
+
+// parseEach parses what the arguments name and hands each document to take. Of
+// several files those that cannot be read are reported, and the others go on.
+func (a *app) parseEach(ctx context.Context, names []rawArg, quiet bool, take func(d read) error) error {
+	files, failed, err := a.readEach(ctx, names)
+	if err != nil {
+		return err
+	}
+	all := len(files) + failed.n
+	for _, f := range files {
+		doc, err := a.parse(ctx, f, quiet)
+		if err == nil {
+			err = take(read{Document: doc, path: cmp.Or(f.Path, f.Name), several: all > 1})
+		} else {
+			err = failed.note(a, err, all == 1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return failed.error(all)
+}
+
+// unread counts what could not be read.
+type unread struct {
+	n    int
+	last error
+}
+
+// note reports an error on stderr and counts it, or returns it where it ends the
+// command: it is the only file's or a mistake on the command line.
+func (u *unread) note(a *app, err error, only bool) error {
+	if err == nil {
+		return nil
+	}
+	if only || fault.Is(err, fault.Usage) || fault.Is(err, fault.Canceled) {
+		return err
+	}
+	u.n, u.last = u.n+1, err
+	_, _ = fmt.Fprintln(a.stderr, "inlay:", printable(err.Error()))
+	return nil
+}
+
+// error is what all files come to of which some could not be read.
+func (u *unread) error(all int) error {
+	if u.n == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.CodeOf(u.last), Reason: fmt.Sprintf("%s could not be read", plural.OfAll(u.n, all, "file")),
+		Next: "see the errors above", Err: u.last,
+	}
 }
 
 // parse parses a file, with its progress and warnings on stderr.
 func (a *app) parse(ctx context.Context, f parse.File, quiet bool) (parse.Document, error) {
-	registry, err := wire.OpenParsers(a.limits, a.ocr, a.getenv)
+	registry, err := a.registry()
 	if err != nil {
 		return parse.Document{}, err
 	}

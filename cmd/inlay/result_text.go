@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"inlay/chat"
 	"inlay/injection"
 	"inlay/internal/plural"
 	"inlay/tokens"
@@ -128,6 +129,14 @@ func indexed(i *injection.IndexReport) string {
 	}
 }
 
+// rerankScore is what a reranker made of a citation, if one read it.
+func rerankScore(c chat.Citation) string {
+	if c.Rerank == nil {
+		return ""
+	}
+	return fmt.Sprintf(", reranked %.3f", *c.Rerank)
+}
+
 func printCitations(b *strings.Builder, r injection.Result) {
 	for _, n := range r.Notes {
 		fmt.Fprintf(b, "\n%s of %s\n", n.Kind, oneLine(n.File))
@@ -138,7 +147,7 @@ func printCitations(b *strings.Builder, r injection.Result) {
 	for _, c := range r.Citations {
 		b.WriteString("\n" + oneLine(injection.Cite(c)))
 		if r.Coverage == nil {
-			fmt.Fprintf(b, ", affinity %.3f", c.Affinity)
+			fmt.Fprintf(b, ", affinity %.3f%s", c.Affinity, rerankScore(c))
 		}
 		if c.Heading != "" {
 			fmt.Fprintf(b, ", under %q", c.Heading)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -16,6 +17,7 @@ import (
 	"inlay/internal/wire"
 	"inlay/parse"
 	"inlay/parse/pdf"
+	"inlay/parse/worker"
 )
 
 // cli is the command line: one field per subcommand, each in a file of its own.
@@ -56,9 +58,10 @@ type app struct {
 	ocr            *pdf.Tesseract // reads scanned pages; nil where that was not asked for
 	inputs         *inputs.Reader // of what the user names, set with limits
 	parsers        *parse.Registry
-	literal        int    // arguments after --, which name no files
-	assumed        bool   // standard input was attached without being named
-	taken          string // the argument that was taken as a file where a question is missing
+	workers        worker.Pool // those of parsers that wait for the next document
+	literal        int         // arguments after --, which name no files
+	assumed        bool        // standard input was attached without being named
+	taken          string      // the argument that was taken as a file where a question is missing
 }
 
 // exited is how kong's --help and --version leave the parser.
@@ -81,6 +84,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		return readApart(ctx, getenv, stdin, stdout)
 	}
 	a := &app{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
+	defer a.workers.Close()
 	if a.settings, err = openSource(args, getenv); err != nil {
 		return a.report(args, err)
 	}
@@ -118,7 +122,16 @@ func usageError(err error) error {
 	if errors.As(err, new(*fault.Error)) {
 		return err
 	}
-	return &fault.Error{Code: fault.Usage, Reason: err.Error(), Next: "see inlay --help", Err: err}
+	command := []string{"inlay"}
+	var parsing *kong.ParseError
+	if errors.As(err, &parsing) && parsing.Context != nil {
+		for _, step := range parsing.Context.Path {
+			if step.Command != nil {
+				command = append(command, step.Command.Name)
+			}
+		}
+	}
+	return &fault.Error{Code: fault.Usage, Reason: err.Error(), Next: "see " + strings.Join(command, " ") + " --help", Err: err}
 }
 
 // report writes an error where its reader looks for it: on stderr as a

@@ -53,6 +53,7 @@ type serviceSettings struct {
 	Rate        float64       `key:"rate"`
 	Concurrency int           `key:"concurrency"`
 	Requests    int           `key:"max_requests"`
+	MCPWrite    bool          `key:"mcp_write"`
 	LogFormat   string        `key:"log_format"`
 	Drain       time.Duration `key:"drain"`
 }
@@ -105,7 +106,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	defer func() { err = errors.Join(err, service.Close()) }()
 	rates, _ := store.(state.Rates)
 	api, err := httpapi.New(httpapi.Config{
-		Rates: rates, Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Hosts: lowered(c.AllowHost), Version: strings.TrimPrefix(version, "inlay "),
+		Rates: rates, Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Hosts: lowered(c.AllowHost), Version: strings.TrimPrefix(version, "inlay "), MCPWrite: c.MCPWrite,
 		Limits: httpapi.Limits{
 			Body: c.MaxBody, Bodies: cmp.Or(c.Bodies, 4*c.MaxBody), File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency, Requests: c.Requests,
 		},
@@ -148,7 +149,11 @@ func (c *serveCmd) check() error {
 		}
 	}
 	if c.Bodies != 0 && c.Bodies < 2*c.MaxBody {
-		return &fault.Error{Code: fault.Usage, Subject: "--bodies", Reason: "is less than twice --max-body, so that a key could not send the largest body", Next: fmt.Sprintf("give at least %d", 2*c.MaxBody)}
+		return &fault.Error{
+			Code: fault.Usage, Subject: "--bodies",
+			Reason: "is less than twice --max-body, so that a key could not send the largest body",
+			Next:   fmt.Sprintf("give at least %d", 2*c.MaxBody),
+		}
 	}
 	return nil
 }

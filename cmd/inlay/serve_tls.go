@@ -44,7 +44,12 @@ func openKeyPair(certFile, keyFile string, log *slog.Logger) (*keyPair, error) {
 }
 
 func badPair(err error) error {
-	return &fault.Error{Code: fault.Usage, Subject: "--tls-cert", Reason: "certificate and key cannot be used: " + err.Error(), Next: "give the PEM files of a chain, the server's own certificate first, and of its key", Err: err}
+	return &fault.Error{
+		Code: fault.Usage, Subject: "--tls-cert",
+		Reason: "certificate and key cannot be used: " + err.Error(),
+		Next:   "give the PEM files of a chain, the server's own certificate first, and of its key",
+		Err:    err,
+	}
 }
 
 func stampOf(certFile, keyFile string) (s stamp) {

@@ -34,6 +34,7 @@ type settings struct {
 	ReserveOutput    int      `key:"reserve_output_tokens"`
 	PromptSet        string   `key:"prompt_set"`
 	ExpandQuery      bool     `key:"expand_query"`
+	Rerank           bool     `key:"rerank"`
 	Intent           string   `key:"intent"`
 	Library          []string `key:"library" short:"L"`
 	filterSettings
@@ -102,12 +103,25 @@ type searchSettings struct {
 	Relative  float64  `key:"relative"`
 	Chunk     string   `key:"chunk"`
 	Store     string   `key:"store"`
+	rerankSettings
+}
+
+// rerankSettings name the second reader of passages.
+type rerankSettings struct {
+	Reranker      string        `key:"reranker"`
+	RerankerModel string        `key:"reranker_model"`
+	RerankTime    time.Duration `key:"rerank_time"`
+}
+
+// reranker is what the wiring reads of them.
+func (s rerankSettings) reranker() wire.Reranker {
+	return wire.Reranker{At: s.Reranker, Model: s.RerankerModel, Time: s.RerankTime}
 }
 
 // search is what the wiring reads of the settings.
 func (s searchSettings) search() (wire.Search, error) {
 	limits, err := s.limits()
-	return wire.Search{Embedder: s.Embedder, Relative: s.Relative, Chunk: s.Chunk, Store: s.Store, Limits: limits, OCR: s.tesseract()}, err
+	return wire.Search{Embedder: s.Embedder, Relative: s.Relative, Chunk: s.Chunk, Store: s.Store, Limits: limits, OCR: s.tesseract(), Reranker: s.reranker()}, err
 }
 
 // openInjector puts together what the settings name.

@@ -64,7 +64,12 @@ func (c *strategyReplayCmd) replay(data []byte) (strategy.Execution, error) {
 	}
 	h, err := chat.ReadHistory(bytes.NewReader(data))
 	if err != nil {
-		return strategy.Execution{}, &fault.Error{Code: fault.Corrupt, Subject: c.File, Reason: "is neither inlay.history/v1 nor inlay.execution/v1: " + err.Error(), Next: "name a file that --history or strategy run --output json wrote", Err: err}
+		return strategy.Execution{}, &fault.Error{
+			Code: fault.Corrupt, Subject: c.File,
+			Reason: "is neither inlay.history/v1 nor inlay.execution/v1: " + err.Error(),
+			Next:   "name a file that --history or strategy run --output json wrote",
+			Err:    err,
+		}
 	}
 	said, err := c.chosen(h)
 	if err != nil {

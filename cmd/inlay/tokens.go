@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"inlay/parse"
 	"inlay/tokens"
 )
 
@@ -32,19 +31,19 @@ func (c *tokensCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	files, err := c.read(ctx, a)
-	if err != nil {
-		return err
+	var counts []tokenCount
+	failed := a.parseEach(ctx, c.File, true, func(d read) error {
+		n := encoding.Count(d.Text)
+		counts = append(counts, tokenCount{File: d.path, Tokens: n.N, Encoding: c.Encoding, Exact: n.Method == tokens.Exact})
+		return nil
+	})
+	if failed != nil && counts == nil {
+		return failed
 	}
-	counts := make([]tokenCount, len(files))
-	for i, f := range files {
-		doc, err := a.parse(ctx, f, true)
-		if err != nil {
-			return err
-		}
-		n := encoding.Count(doc.Text)
-		counts[i] = tokenCount{File: cmp.Or(f.Path, f.Name), Tokens: n.N, Encoding: c.Encoding, Exact: n.Method == tokens.Exact}
-	}
+	return cmp.Or(c.print(a, counts), failed)
+}
+
+func (c *tokensCmd) print(a *app, counts []tokenCount) error {
 	if c.Output == "json" {
 		return writeJSON(a.stdout, counts)
 	}
@@ -54,24 +53,4 @@ func (c *tokensCmd) Run(ctx context.Context, a *app) error {
 		}
 	}
 	return nil
-}
-
-// read reads what the arguments name, or standard input where a pipe is all there is.
-func (c *tokensCmd) read(ctx context.Context, a *app) (files []parse.File, err error) {
-	if len(c.File) == 0 {
-		name, err := a.named("")
-		if err != nil {
-			return nil, err
-		}
-		c.File = []rawArg{rawArg(name)}
-	}
-	for _, name := range c.File {
-		more, notes, err := a.read(ctx, string(name))
-		if err != nil {
-			return nil, err
-		}
-		opened{notes: notes}.tell(a)
-		files = append(files, more...)
-	}
-	return files, nil
 }

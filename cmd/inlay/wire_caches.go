@@ -17,6 +17,7 @@ import (
 	"inlay/internal/state"
 	"inlay/internal/wire"
 	"inlay/parse"
+	"inlay/retrieve"
 )
 
 // cacheFolder is the cache in the data folder.
@@ -27,6 +28,7 @@ type caches struct {
 	near   *cache.Dir
 	both   *derived.Store // nil: no other server sees the bytes
 	recent *parse.Recent
+	kept   *forgetting
 }
 
 // openCaches opens them, and has what is old expire until ctx ends.
@@ -49,7 +51,8 @@ func (c *caches) store(metrics *httpapi.Metrics) cache.Store {
 	if c.both != nil {
 		kept = c.both
 	}
-	return forgetting{counted{kept, metrics}, c.recent}
+	c.kept = &forgetting{Store: counted{kept, metrics}, recent: c.recent}
+	return c.kept
 }
 
 // push gives other servers what another process has put into the near cache.
@@ -63,10 +66,12 @@ func (c *caches) push(ctx context.Context, keys []cache.Key) {
 func (c *caches) deleted(ctx context.Context, d state.Deletion) {
 	if d.Of == "" {
 		c.recent.Erase(d.Owner)
+		c.kept.search.Erase(d.Owner)
 		_ = c.near.Erase(ctx, d.Owner) // it is asked again for a minute
 		return
 	}
 	c.recent.Forget(d.Owner, d.Of)
+	c.kept.search.Forget(d.Owner, d.Of)
 	_ = c.near.Forget(ctx, d.Owner, d.Of)
 }
 
@@ -110,22 +115,26 @@ func (c counted) Get(ctx context.Context, key cache.Key) ([]byte, bool, error) {
 	return data, ok, err
 }
 
-// forgetting is a store that forgets documents in memory with what it keeps of
-// them.
+// forgetting is a store that forgets documents in memory, as read and as
+// searched, with what it keeps of them.
 type forgetting struct {
 	cache.Store
+
 	recent *parse.Recent
+	search *retrieve.Retriever
 }
 
 // Forget implements cache.Store.
-func (f forgetting) Forget(ctx context.Context, namespace, of string) error {
+func (f *forgetting) Forget(ctx context.Context, namespace, of string) error {
 	f.recent.Forget(namespace, of)
+	f.search.Forget(namespace, of)
 	return f.Store.Forget(ctx, namespace, of)
 }
 
 // Erase implements [cache.Eraser].
-func (f forgetting) Erase(ctx context.Context, namespace string) error {
+func (f *forgetting) Erase(ctx context.Context, namespace string) error {
 	f.recent.Erase(namespace)
+	f.search.Erase(namespace)
 	if c, ok := f.Store.(counted); ok {
 		if e, ok := c.Store.(cache.Eraser); ok {
 			return e.Erase(ctx, namespace)

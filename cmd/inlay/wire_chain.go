@@ -112,6 +112,10 @@ func forService(r processor.Registry, workspace bool) processor.Registry {
 
 func needsWorkspace(name string) func(processor.Options) (processor.MessageModifier, error) {
 	return func(processor.Options) (processor.MessageModifier, error) {
-		return processor.MessageModifier{}, &fault.Error{Code: fault.Usage, Subject: name, Reason: "reads files or runs commands for everyone who calls, and there is no workspace", Next: "name the folder with --workspace, or leave it out"}
+		return processor.MessageModifier{}, &fault.Error{
+			Code: fault.Usage, Subject: name,
+			Reason: "reads files or runs commands for everyone who calls, and there is no workspace",
+			Next:   "name the folder with --workspace, or leave it out",
+		}
 	}
 }

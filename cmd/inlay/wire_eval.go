@@ -15,7 +15,7 @@ import (
 
 // wireEval fills in the parts that name concrete types.
 func wireEval(ctx context.Context, o *eval.Options, c *evalCmd, a *app) error {
-	registry, err := wire.OpenParsers(a.limits, a.ocr, a.getenv)
+	registry, err := wire.OpenKeptParsers(a.limits, a.ocr, a.getenv, &a.workers)
 	if err != nil {
 		return err
 	}
@@ -38,6 +38,13 @@ func wireEval(ctx context.Context, o *eval.Options, c *evalCmd, a *app) error {
 			return err
 		}
 		o.Embedders = append(o.Embedders, e)
+	}
+	second, err := wire.OpenReranker(c.reranker(), wire.ModelSettings{BaseURL: c.BaseURL}, a.getenv)
+	if err != nil {
+		return err
+	}
+	if second != nil {
+		o.Rerankers, o.RerankTime = []retrieve.Reranker{second}, c.RerankTime
 	}
 	o.NewIndex = func() (retrieve.Index, error) { return wire.OpenIndex(), nil }
 	return nil

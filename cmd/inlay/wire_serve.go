@@ -20,6 +20,7 @@ import (
 	"inlay/internal/httpapi"
 	"inlay/internal/service"
 	"inlay/internal/state"
+	"inlay/internal/stores"
 	"inlay/internal/tracing"
 	"inlay/internal/upstream"
 	"inlay/internal/wire"
@@ -58,7 +59,11 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	embedder = traced(embedder, tracer)
-	injector, err := c.injectors(a, embedder, kept, recent, tracer)
+	libraries, err := c.libraries(a, embedder, kept)
+	if err != nil {
+		return nil, err
+	}
+	injector, err := c.injectors(a, libraries, kept, recent, tracer)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +83,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	return service.Open(ctx, service.Config{
 		Apart:   apart{Cache: filepath.Join(c.Data, cacheFolder), Limits: limits, OCR: c.tesseract(), push: caches.push}.read,
 		Deleted: caches.deleted,
-		Data:    c.Data, State: store, Blobs: bytes, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
+		Data:    c.Data, State: store, Blobs: bytes, Libraries: libraries, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Questions: c.Questions, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})
@@ -111,7 +116,11 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger, r
 			}
 			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Patience: relayPatience, Retried: again, Logger: log, Around: tracer.Around(name)}))
 		default:
-			return nil, &fault.Error{Code: fault.Usage, Subject: "--upstream " + name, Reason: "names neither ollama nor openai nor openai-responses as its provider", Next: "write it like " + name + "=ollama:" + ollama.DefaultURL}
+			return nil, &fault.Error{
+				Code: fault.Usage, Subject: "--upstream " + name,
+				Reason: "names neither ollama nor openai nor openai-responses as its provider",
+				Next:   "write it like " + name + "=ollama:" + ollama.DefaultURL,
+			}
 		}
 	}
 	return list, nil
@@ -176,7 +185,7 @@ func (c *serveCmd) measure(getenv func(string) string) func(model string, length
 }
 
 // injectors are alike but for the part of the caches that they see.
-func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
+func (c *serveCmd) injectors(a *app, libraries stores.Config, kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
 	search, err := c.search()
 	if err != nil {
 		return nil, err
@@ -186,14 +195,34 @@ func (c *serveCmd) injectors(a *app, embedder embed.Embedder, kept cache.Store, 
 	if err != nil {
 		return nil, err
 	}
-	retriever, err := wire.NewRetriever(search, embedder, kept)
-	if err != nil {
-		return nil, err
-	}
-	libraries := wire.OpenLibraries(c.Data)
 	return func(owner string) *injection.Injector {
-		return &injection.Injector{Libraries: libraries, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: retriever, Stages: tracer}
+		return &injection.Injector{Libraries: libraries.Index, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: libraries.Retriever, Stages: tracer}
 	}, nil
+}
+
+// libraries are those of all owners, and the search over them.
+func (c *serveCmd) libraries(a *app, embedder embed.Embedder, kept cache.Store) (s stores.Config, err error) {
+	search, err := c.search()
+	if err != nil {
+		return s, err
+	}
+	search.MaxText = c.MaxSearch
+	s.Settings, s.Chunked = wire.LibrarySettings(search, embedder), wire.OpenChunked(search, embedder, kept)
+	if c.Database == "" { // they are on this server's disk, and no other server would find them
+		s.Index = wire.OpenLibraries(c.Data)
+	}
+	if s.Usual.Size, s.Usual.Overlap, err = wire.ChunkSize(search); err != nil {
+		return s, err
+	}
+	second, err := wire.OpenReranker(search.Reranker, c.ModelSettings, a.getenv)
+	if err != nil {
+		return s, err
+	}
+	s.Retriever, err = wire.NewRetriever(search, embedder, kept, second)
+	if store, ok := kept.(*forgetting); ok {
+		store.search = s.Retriever
+	}
+	return s, err
 }
 
 // evaluator is what evaluations run with: the search of the questions, as far

@@ -11,11 +11,12 @@ import (
 	"unicode/utf8"
 
 	"inlay/internal/lazy"
+	"inlay/internal/wordlist"
 )
 
-// The words are data: one file for each language. A line "[name]" begins a list;
-// every other line is one phrase of it, as a regular expression of lower-case
-// text without punctuation and marks on letters:
+// The words are data: one file for each language, in the form of wordlist. An
+// entry is a phrase, as a regular expression of lower-case text without
+// punctuation and marks on letters:
 //
 //	phrase    anywhere between the ends of words
 //	^phrase   begins the request
@@ -23,8 +24,7 @@ import (
 //	..        up to four words
 //	<name>    any entry of that list
 //
-// Lines that begin with # are comments. Chinese, Japanese and Korean words have
-// no ends.
+// Chinese, Japanese and Korean words have no ends.
 
 //go:embed words/*.txt
 var wordFiles embed.FS
@@ -101,15 +101,10 @@ var languages = sync.OnceValue(func() []*language {
 
 var quoted = lazy.Regexp(`"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|『[^』]*』`)
 
-// readVocabulary reads an embedded file; it is part of the program, so that a
-// fault in it is one of the program. Words of a language without ends may be
+// readVocabulary reads an embedded file. Words of a language without ends may be
 // followed by anything.
 func readVocabulary(code string, endless bool) *vocabulary {
-	data, err := wordFiles.ReadFile(path.Join("words", code+".txt"))
-	if err != nil {
-		panic(err)
-	}
-	words := entries(string(data))
+	words := folded(code)
 	expand := strings.NewReplacer(
 		"<documents>", "(?:"+strings.Join(words["documents"], "|")+")", "<structure>", "(?:"+strings.Join(words["structure"], "|")+")",
 		".. ", "(?:[^ ]+ ){0,4}", "~", "[^ ]*",
@@ -172,21 +167,15 @@ func (v *vocabulary) knows(text string) bool {
 	return false
 }
 
-// entries are the phrases of a file by the names of their lists.
-func entries(data string) map[string][]string {
-	out := map[string][]string{}
-	section := ""
-	for line := range strings.Lines(data) {
-		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case line == "" || strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
-			section = strings.Trim(line, "[]")
-		default:
-			out[section] = append(out[section], fold(line))
+// folded are the phrases of a file by the names of their lists.
+func folded(code string) map[string][]string {
+	lists := wordlist.Read(wordFiles, path.Join("words", code+".txt"))
+	for _, phrases := range lists {
+		for i, p := range phrases {
+			phrases[i] = fold(p)
 		}
 	}
-	return out
+	return lists
 }
 
 // anchored are phrases with what binds them to one end of the text.

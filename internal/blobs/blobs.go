@@ -32,7 +32,7 @@ type Store interface {
 	// wholly or not at all. When it returns nil, they outlive a crash.
 	Put(ctx context.Context, key string, r io.Reader, size int64) error
 	// Open reads what is under key; nothing is fs.ErrNotExist.
-	Open(ctx context.Context, key string) (io.ReadCloser, error)
+	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 	// Remove forgets a key. It is not an error if there is nothing.
 	Remove(ctx context.Context, key string) error
 	// List visits the keys that begin with prefix, which ends in a slash or is

@@ -65,7 +65,7 @@ func syncDir(path string) error {
 }
 
 // Open implements [Store].
-func (f *Folder) Open(_ context.Context, key string) (io.ReadCloser, error) {
+func (f *Folder) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
 	if err := check(key); err != nil {
 		return nil, err
 	}

@@ -90,31 +90,92 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader, size int64) error
 }
 
 // Open implements [Store].
-func (s *S3) Open(ctx context.Context, key string) (io.ReadCloser, error) {
+func (s *S3) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	if err := check(key); err != nil {
 		return nil, err
 	}
-	core := minio.Core{Client: s.client}
-	r, _, _, err := core.GetObject(ctx, s.bucket, s.prefix+key, minio.GetObjectOptions{})
-	if err != nil {
-		return nil, s.explain(err)
+	o := &object{ctx: ctx, s: s, key: s.prefix + key}
+	if err := o.begin(); err != nil {
+		return nil, err
 	}
-	return explaining{r, s}, nil
+	return o, nil
 }
 
-// explaining is a body whose errors say what they mean.
-type explaining struct {
-	io.ReadCloser
-	s *S3
+// object is a blob that is being read. It is asked for again where it is read
+// somewhere else than after what was read last.
+type object struct {
+	ctx  context.Context //nolint:containedctx // it lives as long as one call
+	s    *S3
+	key  string
+	size int64
+	want int64 // where the next byte is wanted from
+	at   int64 // where body is
+	body io.ReadCloser
+}
+
+// begin asks for the bytes from want on.
+func (o *object) begin() error {
+	var options minio.GetObjectOptions
+	if o.want > 0 {
+		if err := options.SetRange(o.want, 0); err != nil {
+			return err
+		}
+	}
+	core := minio.Core{Client: o.s.client}
+	body, info, _, err := core.GetObject(o.ctx, o.s.bucket, o.key, options)
+	if err != nil {
+		return o.s.explain(err)
+	}
+	if o.want == 0 {
+		o.size = info.Size
+	}
+	o.body, o.at = body, o.want
+	return nil
 }
 
 // Read implements io.Reader.
-func (e explaining) Read(p []byte) (int, error) {
-	n, err := e.ReadCloser.Read(p)
+func (o *object) Read(p []byte) (int, error) {
+	if o.want >= o.size {
+		return 0, io.EOF
+	}
+	if o.body != nil && o.at != o.want {
+		_ = o.body.Close()
+		o.body = nil
+	}
+	if o.body == nil {
+		if err := o.begin(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := o.body.Read(p)
+	o.at, o.want = o.at+int64(n), o.want+int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = e.s.explain(err)
+		err = o.s.explain(err)
 	}
 	return n, err
+}
+
+// Seek implements io.Seeker.
+func (o *object) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += o.want
+	case io.SeekEnd:
+		offset += o.size
+	}
+	if offset < 0 {
+		return 0, fs.ErrInvalid
+	}
+	o.want = offset
+	return offset, nil
+}
+
+// Close implements io.Closer.
+func (o *object) Close() error {
+	if o.body == nil {
+		return nil
+	}
+	return o.body.Close()
 }
 
 // Remove implements [Store].

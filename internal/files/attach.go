@@ -207,6 +207,28 @@ func (s *Files) Image(ctx context.Context, owner, id string) (kind string, data 
 	return u.image, data, err
 }
 
+// Document is what reading an upload gives, from memory or the cache where it has
+// been read already. An image has no document: fault.UnsupportedFormat.
+func (s *Files) Document(ctx context.Context, owner, id string) (parse.Document, error) {
+	u, err := s.uploads.get(ctx, uploadKey{owner, id}, s.findUpload)
+	if err != nil {
+		return parse.Document{}, err
+	}
+	if u.image != "" {
+		return parse.Document{}, &fault.Error{Code: fault.UnsupportedFormat, Subject: u.name, Reason: "an image has no text", Next: "ask for its content"}
+	}
+	reader, f := s.config.Reader(owner), parse.File{Name: u.name}
+	if r, ok := reader.(injection.Recaller); ok {
+		if doc, ok := r.Recall(parse.FileIDOf(u.content), f); ok {
+			return doc, nil
+		}
+	}
+	if f.Data, err = s.Bytes(ctx, owner, u.content); err != nil {
+		return parse.Document{}, err
+	}
+	return reader.Parse(ctx, f, nil)
+}
+
 // Drop deletes uploads that were made for something that was not kept.
 func (s *Files) Drop(ctx context.Context, owner string, ids []string) (err error) {
 	for _, id := range ids {

@@ -164,7 +164,7 @@ func (s *Files) Bytes(ctx context.Context, owner, content string) ([]byte, error
 }
 
 // open opens the bytes of a content.
-func (s *Files) open(ctx context.Context, owner, content string) (io.ReadCloser, error) {
+func (s *Files) open(ctx context.Context, owner, content string) (io.ReadSeekCloser, error) {
 	r, err := s.config.Blobs.Open(ctx, fileKey(owner, content))
 	return r, blobs.Missing(err)
 }

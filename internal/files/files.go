@@ -156,7 +156,7 @@ func (s *Files) ListFiles(ctx context.Context, owner, purpose string, p state.Pa
 }
 
 // OpenFile opens the bytes of an upload.
-func (s *Files) OpenFile(ctx context.Context, owner, id string) (state.File, io.ReadCloser, error) {
+func (s *Files) OpenFile(ctx context.Context, owner, id string) (state.File, io.ReadSeekCloser, error) {
 	f, err := s.File(ctx, owner, id)
 	if err != nil {
 		return f, nil, err
@@ -166,9 +166,14 @@ func (s *Files) OpenFile(ctx context.Context, owner, id string) (state.File, io.
 }
 
 // DeleteFile forgets an upload, its bytes and all that was derived from them:
-// its parse and passages. A question that is being answered meanwhile may
+// its parse and passages, also those in vector stores. A question that is being answered meanwhile may
 // keep something of it again.
 func (s *Files) DeleteFile(ctx context.Context, owner, id string) error {
+	if s.config.Deleting != nil {
+		if err := s.config.Deleting(ctx, owner, id); err != nil {
+			return err
+		}
+	}
 	f, shared, err := s.config.State.DeleteFile(ctx, owner, id)
 	s.uploads.forget(uploadKey{owner, id})
 	if s.config.Forgotten != nil {
@@ -285,6 +290,9 @@ func (s *Files) readOnce(ctx context.Context, f state.File) error {
 	}
 	if errors.Is(err, state.ErrNotFound) { // it was deleted
 		return nil
+	}
+	if err == nil && s.config.Read != nil {
+		s.config.Read(ctx, f)
 	}
 	return err
 }

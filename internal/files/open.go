@@ -36,8 +36,11 @@ type Config struct {
 	Quota       state.Quota           // of each owner
 	Parallel    int                   // files read at once after upload; 0 means half of the processors
 	ParseFailed func(code fault.Code) // told of files that cannot be read; nil: nobody
-	Forgotten   func()                // told that a file was deleted; nil: nobody
-	Logger      *slog.Logger          // ids, codes and times, never names or content
+	// Deleting takes a file that is being deleted out of what was made of it; nil: nothing was.
+	Deleting  func(ctx context.Context, owner, id string) error
+	Read      func(ctx context.Context, f state.File) // told of files that were read, or could not be; nil: nobody
+	Forgotten func()                                  // told that a file was deleted; nil: nobody
+	Logger    *slog.Logger                            // ids, codes and times, never names or content
 }
 
 func (c Config) parseFailed(code fault.Code) {

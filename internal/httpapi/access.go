@@ -20,12 +20,14 @@ import (
 // say it: without an entry GET needs state.Read, everything else state.Write.
 // What needs state.Read keeps nothing but caches.
 var needs = map[string]state.Scope{ //nolint:gochecknoglobals // a table that nobody changes
-	"POST /v1/chat/completions":        state.Read,
-	"POST /v1/embeddings":              state.Read,
-	"POST /v1/preprocess":              state.Read,
-	"POST /v1/preprocessors/{id}":      state.Read,
-	"POST /v1/strategies/match":        state.Read,
-	"POST /v1/strategies/{id}/execute": state.Read,
+	"POST /mcp":                          state.Read, // its tools that change something need more
+	"POST /v1/chat/completions":          state.Read,
+	"POST /v1/embeddings":                state.Read,
+	"POST /v1/preprocess":                state.Read,
+	"POST /v1/preprocessors/{id}":        state.Read,
+	"POST /v1/vector_stores/{id}/search": state.Read,
+	"POST /v1/strategies/match":          state.Read,
+	"POST /v1/strategies/{id}/execute":   state.Read,
 
 	"POST /v1/chats/{id}/turns/{turn}/replay": state.Read,
 

@@ -31,11 +31,13 @@ func TestAccess(t *testing.T) {
 	s := start(t, setup{keys: true, limits: httpapi.Limits{WrongKeys: 1000}, upstreams: newUpstream(t, says("hi")).list()})
 	ann, bob := s.key("ann"), s.key("bob")
 	mine := s.made(ann)
+	inside := strings.NewReplacer("{file}", mine["files"], "{batch}", "vsfb_other")
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-45s %-8s %-10s %-14s %-12s %s\n", "route", "no key", "wrong key", "another's id", "nobody's id", "same answer")
 	for _, r := range httpapi.Protected(s.api) {
 		method, path, _ := strings.Cut(r, " ")
-		kind := strings.Split(path, "/")[2]
+		kind := kindOf(path)
+		path = inside.Replace(path)
 		theirs, nobodys := strings.ReplaceAll(path, "{id}", cmp.Or(mine[kind], "x")), strings.ReplaceAll(path, "{id}", "none")
 		row := []any{}
 		require.Equal(t, http.StatusUnauthorized, s.do(method, theirs, ann+"x", []byte("{}")).status, r)
@@ -67,17 +69,19 @@ func TestAccess(t *testing.T) {
 		"/v1/responses#":                             `{"model": "m", "inlay": {"context_length": 900}, "input": "q", "previous_response_id": "resp_RESPONSE"}`,
 		"/v1/responses##":                            `{"model": "m", "inlay": {"context_length": 900}, "input": [{"type": "item_reference", "id": "msg_RESPONSE_o0"}]}`,
 		"/v1/evaluations":                            `{"files": [{"id": "ID"}], "questions": [{"question": "q"}]}`,
+		"/v1/vector_stores":                          `{"file_ids": ["ID"]}`,
+		"/v1/responses###":                           `{"model": "m", "inlay": {"context_length": 900}, "input": "q", "tools": [{"type": "file_search", "vector_store_ids": ["STORE"]}]}`,
 		"/v1/strategies/match":                       `{"files": [{"id": "ID"}]}`,
 		"/v1/strategies/summarize-documents/execute": `{"context_length": 100, "files": [{"id": "ID"}]}`,
 	} {
-		with := func(file, chat, response string) answer {
-			body := strings.NewReplacer("ID", file, "CHAT", chat, "RESPONSE", response).Replace(body)
+		with := func(file, chat, response, store string) answer {
+			body := strings.NewReplacer("STORE", store, "ID", file, "CHAT", chat, "RESPONSE", response).Replace(body)
 			return s.do("POST", strings.TrimRight(path, "#"), bob, []byte(body))
 		}
 		response := strings.TrimPrefix(mine["responses"], "resp_")
-		foreign, missing := with(mine["files"], mine["chats"], response), with("none", "none", "none")
+		foreign, missing := with(mine["files"], mine["chats"], response, mine["vector_stores"]), with("none", "none", "none", "none")
 		require.Equal(t, http.StatusNotFound, foreign.status, "%s: %s", path, foreign.body)
-		require.Equal(t, masked(missing.body, "none"), masked([]byte(masked([]byte(masked(foreign.body, mine["files"])), mine["chats"])), response), path)
+		require.Equal(t, masked(missing.body, "none"), masked([]byte(masked([]byte(masked([]byte(masked(foreign.body, mine["files"])), mine["chats"])), response)), mine["vector_stores"]), path)
 	}
 }
 
@@ -88,7 +92,16 @@ func (s *server) made(secret string) map[string]string {
 	file := s.upload(secret, "a.txt", "text")
 	var r reply
 	s.do("POST", "/v1/responses", secret, respond("q")).into(s.t, &r)
-	return map[string]string{"files": file, "chats": chat.ID, "evaluations": s.evaluate(secret, file), "responses": r.ID, "uploads": s.begun(secret, 10)}
+	var store vectorStore
+	s.do("POST", "/v1/vector_stores", secret, map[string]any{"file_ids": []any{file}}).into(s.t, &store)
+	return map[string]string{"vector_stores": store.ID, "files": file, "chats": chat.ID, "evaluations": s.evaluate(secret, file), "responses": r.ID, "uploads": s.begun(secret, 10)}
+}
+
+// kindOf is what a path is about: files, chats.
+func kindOf(path string) string {
+	_, rest, _ := strings.Cut(path, "/v1/")
+	kind, _, _ := strings.Cut(rest, "/")
+	return kind
 }
 
 // bodyFor is a body that the route would take.
@@ -99,6 +112,11 @@ func bodyFor(tb testing.TB, path string) any {
 	}
 	if strings.HasSuffix(path, "/messages") {
 		return []byte(`{"role": "assistant", "text": "x"}`)
+	}
+	for end, body := range map[string]string{"/search": `{"query": "q"}`, "/files": `{"file_id": "file-none"}`, "/file_batches": `{"file_ids": ["file-none"]}`} {
+		if strings.HasPrefix(path, "/v1/vector_stores/") && strings.HasSuffix(path, end) {
+			return []byte(body)
+		}
 	}
 	return []byte("{}")
 }

@@ -278,9 +278,34 @@ func (a *API) fileContent(c *call) error {
 	}
 	defer func() { _ = content.Close() }()
 	h := c.w.Header()
-	h.Set("Content-Type", "application/octet-stream") // never what a browser would run
+	h.Set("Content-Type", contentType(f))
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Name}))
-	h.Set("Content-Length", strconv.FormatInt(f.Bytes, 10))
-	_, err = io.Copy(patientWriter{c}, content)
-	return err
+	h.Set("ETag", `"`+f.Content+`"`)
+	h.Set("Cache-Control", "private, no-cache")
+	http.ServeContent(patientResponse{c.w, patientWriter{c}}, c.Request, "", f.Created, content)
+	return nil
 }
+
+// contentTypes are those that contents may have.
+func contentTypes() []string {
+	return []string{"application/octet-stream", "application/pdf", "image/png", "image/jpeg", "image/gif", "image/tiff", "image/webp"}
+}
+
+// contentType is the media type of a file's bytes where a browser shows them without
+// running anything of theirs: PDFs and images. All others are bytes without a type.
+func contentType(f state.File) string {
+	r, err := files.ReadingOf(f)
+	if err == nil && (r.MediaType == "application/pdf" || r.Image) {
+		return r.MediaType
+	}
+	return "application/octet-stream"
+}
+
+// patientResponse is an answer that net/http writes, each write with its own time.
+type patientResponse struct {
+	http.ResponseWriter
+	body patientWriter
+}
+
+// Write implements io.Writer.
+func (p patientResponse) Write(b []byte) (int, error) { return p.body.Write(b) }

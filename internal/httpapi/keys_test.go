@@ -41,13 +41,13 @@ func TestScopes(t *testing.T) {
 	fmt.Fprintf(&table, "%-47s %-7s %-7s %-7s  %s\n", "route", "read", "write", "admin", "bob's keys, ann's id")
 	for _, r := range httpapi.Protected(s.api) {
 		method, path, _ := strings.Cut(r, " ")
-		kind := strings.Split(path, "/")[2]
+		kind := kindOf(path)
 		var row []any
 		allowed := 0
 		for _, scope := range scopes {
 			mine := s.made(secrets["ann"][state.Write])
 			mine["keys"] = s.spareKey("ann")
-			at := strings.NewReplacer("{id}", cmp.Or(mine[kind], "x"), "{turn}", "1").Replace(path)
+			at := strings.NewReplacer("{id}", cmp.Or(mine[kind], "x"), "{turn}", "1", "{file}", mine["files"], "{batch}", "vsfb_other").Replace(path)
 			got := s.do(method, at, secrets["ann"][scope], bodyFor(t, path))
 			refused := got.status == http.StatusForbidden
 			if refused {

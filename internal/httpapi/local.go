@@ -42,8 +42,8 @@ func allowOrigin(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key, X-Request-Id")
-	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-Id, Mcp-Protocol-Version, Mcp-Session-Id, Range, X-Api-Key, X-Request-Id")
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, Accept-Ranges, Content-Length, Content-Range")
 	h.Set("Access-Control-Max-Age", "600")
 }
 

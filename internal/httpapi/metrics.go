@@ -45,24 +45,36 @@ type Metrics struct {
 func NewMetrics() *Metrics {
 	r := prometheus.NewRegistry()
 	m := &Metrics{
-		registry:    r,
-		requests:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_requests_total", Help: "Requests answered."}, []string{"method", "route", "status"}),
-		durations:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_request_duration_seconds", Help: "Time to the end of the answer.", Buckets: buckets()}, []string{"method", "route"}),
-		under:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "inlay_requests_in_flight", Help: "Requests under way."}),
-		stages:      prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_stage_duration_seconds", Help: "Time of a stage: decide, first_token, answer.", Buckets: buckets()}, []string{"stage"}),
-		decisions:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_decisions_total", Help: "Decisions by strategy and reason."}, []string{"strategy", "reason"}),
-		saved:       prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_tokens_saved_total", Help: "Tokens of files that whole injection would have put into prompts beyond what was put there; files that were counted only as far as the decision needed count that far."}),
+		registry:  r,
+		requests:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_requests_total", Help: "Requests answered."}, []string{"method", "route", "status"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_request_duration_seconds", Help: "Time to the end of the answer.", Buckets: buckets()}, []string{"method", "route"}),
+		under:     prometheus.NewGauge(prometheus.GaugeOpts{Name: "inlay_requests_in_flight", Help: "Requests under way."}),
+		stages:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "inlay_stage_duration_seconds", Help: "Time of a stage: decide, first_token, answer.", Buckets: buckets()}, []string{"stage"}),
+		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_decisions_total", Help: "Decisions by strategy and reason."}, []string{"strategy", "reason"}),
+		saved: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "inlay_tokens_saved_total",
+			Help: "Tokens of files that whole injection would have put into prompts beyond what was put there; files that were counted only as far as the decision needed count that far.",
+		}),
 		lookups:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_cache_lookups_total", Help: "Lookups of parses, chunks and vectors."}, []string{"kind", "result"}),
 		unread:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_parse_failures_total", Help: "Files that could not be read."}, []string{"code"}),
 		retries:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_upstream_retries_total", Help: "Requests that a busy server of models was sent again."}, []string{"upstream"}),
 		upstream:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_upstream_errors_total", Help: "Failures of servers of models."}, []string{"upstream", "code"}),
 		evaluations: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_evaluations_total", Help: "Evaluations that are over, by how they ended."}, []string{"status"}),
-		splits:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_intent_analyses_total", Help: "Questions looked through for pasted bulk: whole (nothing moved), moved, failed (the question stayed)."}, []string{"analyzer", "outcome"}),
-		documents:   prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_intent_documents_total", Help: "Documents made of pasted bulk."}),
-		routed:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_decisions_total", Help: "Routed turns by decision: tool, big, none (the prompt stayed)."}, []string{"decision"}),
-		reasons:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_reasons_total", Help: "Routed turns by why they went there."}, []string{"code"}),
-		routeTokens: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_tokens_total", Help: "Tokens of answered routed turns by stage: preprocessor, big, big-retry."}, []string{"stage", "direction"}),
-		routeSaved:  prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_route_saved_tokens_total", Help: "Tokens that answered routed turns saved against their unrouted prompts; turns that cost more count nothing."}),
+		splits: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "inlay_intent_analyses_total",
+			Help: "Questions looked through for pasted bulk: whole (nothing moved), moved, failed (the question stayed).",
+		}, []string{"analyzer", "outcome"}),
+		documents: prometheus.NewCounter(prometheus.CounterOpts{Name: "inlay_intent_documents_total", Help: "Documents made of pasted bulk."}),
+		routed:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_decisions_total", Help: "Routed turns by decision: tool, big, none (the prompt stayed)."}, []string{"decision"}),
+		reasons:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "inlay_route_reasons_total", Help: "Routed turns by why they went there."}, []string{"code"}),
+		routeTokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "inlay_route_tokens_total",
+			Help: "Tokens of answered routed turns by stage: preprocessor, big, big-retry.",
+		}, []string{"stage", "direction"}),
+		routeSaved: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "inlay_route_saved_tokens_total",
+			Help: "Tokens that answered routed turns saved against their unrouted prompts; turns that cost more count nothing.",
+		}),
 	}
 	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.retries, m.evaluations, m.splits, m.documents, m.routed, m.reasons, m.routeTokens, m.routeSaved,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

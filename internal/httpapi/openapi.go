@@ -25,7 +25,8 @@ type operation struct {
 	body         any          // an example of the JSON body's type
 	form         *huma.Schema // of a multipart body
 	answer       any          // an example of the JSON answer's type
-	kind         string       // media type of an answer that is no JSON of ours
+	kinds        []string     // media types of an answer that is no JSON of ours
+	ranges       bool         // the answer may be a part of it, or nothing where the client has it
 	status       int          // of success; 200
 	events       bool         // the answer may be a stream of server-sent events
 }
@@ -163,6 +164,11 @@ func (r route) describe(registry huma.Registry) *huma.Operation {
 	}
 	op.RequestBody = r.doc.requestBody(registry)
 	op.Responses[strconv.Itoa(max(r.doc.status, http.StatusOK))] = r.doc.response(registry)
+	if r.doc.ranges {
+		op.Responses["206"] = r.doc.response(registry)
+		op.Responses["304"] = &huma.Response{Description: "The client has it"}
+		op.Responses["416"] = &huma.Response{Description: "No such range", Content: map[string]*huma.MediaType{"text/plain": {}}}
+	}
 	var failed any = problem{}
 	kind := "application/problem+json"
 	if r.openai {
@@ -188,8 +194,8 @@ func (o operation) requestBody(registry huma.Registry) *huma.RequestBody {
 
 func (o operation) response(registry huma.Registry) *huma.Response {
 	content := map[string]*huma.MediaType{}
-	if o.kind != "" {
-		content[o.kind] = &huma.MediaType{}
+	for _, kind := range o.kinds {
+		content[kind] = &huma.MediaType{}
 	}
 	if o.answer != nil {
 		content["application/json"] = &huma.MediaType{Schema: schemaOf(registry, o.answer)}

@@ -72,6 +72,10 @@ func (d *description) check(s *server, method, path string, sent []byte, got ans
 		is = op.Responses["default"]
 	}
 	kind, _, _ := mime.ParseMediaType(got.header.Get("Content-Type"))
+	if got.status == http.StatusNotModified {
+		require.Empty(s.t, kind)
+		return
+	}
 	require.Contains(s.t, is.Content, kind, "%s %d", at, got.status)
 	if m := is.Content[kind]; m.Schema != nil {
 		d.hold(s.t, at+" "+kind, m.Schema, got.body)
@@ -180,7 +184,7 @@ func TestOptionsAreDescribed(t *testing.T) {
 // is answered in the form that it reads, with what is here.
 func TestOpenAIAddresses(t *testing.T) {
 	s := start(t, setup{})
-	for _, path := range []string{"/v1/assistants", "/v1/vector_stores", "/v1/responses/x/nothing", "/v1/chat/nothing"} {
+	for _, path := range []string{"/v1/assistants", "/v1/vector_stores/x/nothing", "/v1/responses/x/nothing", "/v1/chat/nothing"} {
 		var e struct {
 			Error struct{ Message, Type, Code string }
 		}

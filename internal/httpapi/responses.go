@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -22,7 +23,7 @@ type responseRequest struct {
 	Store        *bool             `json:"store,omitempty" doc:"keep the response, so that it can be continued; true"`
 	Stream       *bool             `json:"stream,omitempty"`
 	Truncation   *string           `json:"truncation,omitempty" enum:"auto,disabled" doc:"auto leaves out the oldest messages where the window is too small"`
-	Tools        []responses.Tool  `json:"tools,omitempty" doc:"function, custom or namespace; the client runs them"`
+	Tools        []responses.Tool  `json:"tools,omitempty" doc:"function, custom or namespace, which the client runs; file_search, which searches vector stores before the model answers"`
 	Metadata     map[string]string `json:"metadata,omitempty"`
 	Inlay        *service.Wants    `json:"inlay,omitempty"`
 }
@@ -44,7 +45,7 @@ type responseAnswer struct {
 type responseItem struct {
 	_       struct{}       `additionalProperties:"true"`
 	ID      string         `json:"id"`
-	Type    string         `json:"type" enum:"message,function_call,function_call_output,custom_tool_call,custom_tool_call_output,reasoning"`
+	Type    string         `json:"type" enum:"message,file_search_call,function_call,function_call_output,custom_tool_call,custom_tool_call_output,reasoning"`
 	Content []responsePart `json:"content,omitempty"`
 }
 
@@ -87,7 +88,7 @@ func (a *API) respond(c *call) (err error) {
 			err = errors.Join(err, e)
 		}
 	}()
-	answer := reply.Begin(func(text string) []any { return marksOf(reply, text) })
+	answer := reply.Begin(c.ctx(), func(text string) []any { return marksOf(c.ctx(), reply, text) })
 	answer.Response.Inlay = decisionOf(reply.Completion)
 	if reply.Request.Stream {
 		return a.streamResponse(c, reply, answer)
@@ -160,9 +161,9 @@ func errNoAnswer() error {
 }
 
 // marksOf are the annotations of a text: one for each mark.
-func marksOf(reply *service.Reply, text string) []any {
+func marksOf(ctx context.Context, reply *service.Reply, text string) []any {
 	var out []any
-	for _, r := range reply.Referred(text) {
+	for _, r := range reply.Referred(ctx, text) {
 		out = append(out, responseAnnotation{"file_citation", utf8.RuneCountInString(text[:r.Mark.Start]), r.Citation.File, r.Citation})
 	}
 	return out

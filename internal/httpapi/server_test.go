@@ -27,10 +27,14 @@ import (
 	"inlay/internal/keys"
 	"inlay/internal/service"
 	"inlay/internal/state"
+	"inlay/internal/stores"
 	"inlay/internal/upstream"
+	"inlay/library"
+	"inlay/library/disk"
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/markup"
+	"inlay/parse/pdf"
 	"inlay/parse/plain"
 	"inlay/processor"
 	"inlay/retrieve"
@@ -68,6 +72,7 @@ type setup struct {
 	chains    func(string, llm.Generator) (*processor.Chains, error)
 	router    *route.Router
 	mode      route.Mode
+	mcpWrite  bool
 	maxText   int             // most that an evaluation may search
 	hold      <-chan struct{} // evaluations read their files when it is closed
 }
@@ -80,17 +85,25 @@ func start(tb testing.TB, o setup) *server {
 	store := openStores(tb, o.dir)
 	kept, err := cache.OpenDir(filepath.Join(o.dir, "cache"), cache.Options{})
 	require.NoError(tb, err)
-	registry, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}))...)
+	registry, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}), []parse.Parser{pdf.Parser{}})...)
 	require.NoError(tb, err)
 	retriever := retrieve.New(retrieve.Options{Cache: kept})
 	logs := &lockedBuffer{}
 	log := slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	metrics, recent := httpapi.NewMetrics(), &parse.Recent{}
+	libraries := disk.Open(filepath.Join(o.dir, "libraries"))
+	libraries.Own = state.Local
 	service, err := service.Open(tb.Context(), service.Config{
 		Data: o.dir, State: store.forService(), Blobs: store.bytes, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
+		Libraries: stores.Config{
+			Index: libraries, Retriever: retriever, Usual: stores.Chunking{Size: retrieve.DefaultSize, Overlap: retrieve.DefaultOverlap},
+			Chunked: func(size, overlap int) (library.Indexer, error) {
+				return retrieve.New(retrieve.Options{Splitter: retrieve.Splitter{Size: size, Overlap: overlap}}), nil
+			},
+		},
 		Chains: o.chains, Router: o.router, Mode: o.mode,
 		Injector: func(owner string) *injection.Injector {
-			return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Recent: recent}, Retriever: retriever, Logger: log}
+			return &injection.Injector{Libraries: libraries, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Recent: recent}, Retriever: retriever, Logger: log}
 		},
 		Evaluator: func(owner string) eval.Options {
 			return eval.Options{Reader: held{parse.Cached{Registry: registry, Store: kept, Namespace: owner}, o.hold}, Store: kept, Build: "test", Resamples: 50, MaxText: o.maxText}
@@ -108,7 +121,7 @@ func start(tb testing.TB, o setup) *server {
 	})
 	require.NoError(tb, err)
 	api, err := httpapi.New(httpapi.Config{
-		Service: service, Gate: &keys.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Hosts: o.hosts, Logger: log, Metrics: metrics, Version: "test",
+		Service: service, Gate: &keys.Gate{Keys: store, Require: o.keys}, Limits: o.limits, Origins: o.origins, Hosts: o.hosts, Logger: log, Metrics: metrics, Version: "test", MCPWrite: o.mcpWrite,
 	})
 	require.NoError(tb, err)
 	s := &server{Server: httptest.NewServer(api.Handler()), t: tb, dir: o.dir, api: api, store: store, logs: logs}

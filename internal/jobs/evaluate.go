@@ -123,7 +123,11 @@ func (s *Jobs) evaluate(ctx context.Context, record state.Evaluation) {
 	s.evals.begin(record.ID, e.How, cancel)
 	defer s.evals.finish(record.ID)
 	if e.Stuck > mostStuck {
-		err = &fault.Error{Code: fault.Internal, Subject: "evaluation", Reason: fmt.Sprintf("ended the server %d times in a row at the same place", mostStuck), Next: "start it with fewer files, or look into the server's log"}
+		err = &fault.Error{
+			Code: fault.Internal, Subject: "evaluation",
+			Reason: fmt.Sprintf("ended the server %d times in a row at the same place", mostStuck),
+			Next:   "start it with fewer files, or look into the server's log",
+		}
 	}
 	record.State = state.Running
 	var result json.RawMessage

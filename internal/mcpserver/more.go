@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -86,6 +85,7 @@ type ListOut struct {
 // LibraryInfo is a library.
 type LibraryInfo struct {
 	Name      string `json:"name"`
+	Title     string `json:"title,omitempty"` // of one that has another name for people
 	Documents int    `json:"documents"`
 	Passages  int    `json:"passages"`
 	TextBytes int64  `json:"text_bytes"`
@@ -116,17 +116,21 @@ func (s *server) list(ctx context.Context, _ *mcp.CallToolRequest, in ListIn) (*
 	if err != nil {
 		return nil, out, err
 	}
+	titles, err := s.titles(ctx)
+	if err != nil {
+		return nil, out, err
+	}
 	limit := min(in.Limit, mostListed)
 	if limit <= 0 {
 		limit = 100
 	}
 	for _, name := range names {
-		extent, err := s.Keeper.Index.Extent(ctx, "", name, filter)
+		extent, err := s.Keeper.Index.Extent(ctx, s.Owner, name, filter)
 		if err != nil {
 			return nil, out, err
 		}
-		out.Libraries = append(out.Libraries, LibraryInfo{name, extent.Documents, extent.Passages, extent.Text})
-		entries, err := s.Keeper.Index.Entries(ctx, "", name, filter)
+		out.Libraries = append(out.Libraries, LibraryInfo{name, titles[name], extent.Documents, extent.Passages, extent.Text})
+		entries, err := s.Keeper.Index.Entries(ctx, s.Owner, name, filter)
 		if err != nil {
 			return nil, out, err
 		}
@@ -149,7 +153,7 @@ func documentInfo(name string, e library.Entry) DocumentInfo {
 func (o ListOut) text() string {
 	var b strings.Builder
 	for _, l := range o.Libraries {
-		fmt.Fprintf(&b, "%s: %s\n", l.Name, plural.Of(l.Documents, "document"))
+		fmt.Fprintf(&b, "%s: %s\n", strings.TrimSpace(l.Name+" "+l.Title), plural.Of(l.Documents, "document"))
 	}
 	for _, d := range o.Documents {
 		fmt.Fprintf(&b, "%s:%s (%s)\n", d.Library, d.Path, d.MediaType)
@@ -173,7 +177,7 @@ type AddOut struct {
 }
 
 func (s *server) add(ctx context.Context, _ *mcp.CallToolRequest, in AddIn) (*mcp.CallToolResult, AddOut, error) {
-	if _, err := s.chosen(ctx, []string{in.Library}); err != nil {
+	if err := s.changeable(ctx, in.Library); err != nil {
 		return nil, AddOut{}, err
 	}
 	f := parse.File{Data: []byte(in.Text)}
@@ -186,7 +190,7 @@ func (s *server) add(ctx context.Context, _ *mcp.CallToolRequest, in AddIn) (*mc
 		return nil, AddOut{}, &fault.Error{Code: fault.Usage, Subject: "text", Reason: "is empty", Next: "give text or file"}
 	}
 	f.Name = in.Path
-	e, err := s.Keeper.Put(ctx, "", in.Library, f, in.Tags)
+	e, err := s.Keeper.Put(ctx, s.Owner, in.Library, f, in.Tags)
 	if err != nil {
 		return nil, AddOut{}, err
 	}
@@ -206,75 +210,17 @@ type DeleteOut struct {
 }
 
 func (s *server) remove(ctx context.Context, _ *mcp.CallToolRequest, in DeleteIn) (*mcp.CallToolResult, DeleteOut, error) {
-	if _, err := s.chosen(ctx, []string{in.Library}); err != nil {
+	if err := s.changeable(ctx, in.Library); err != nil {
 		return nil, DeleteOut{}, err
 	}
-	if _, err := s.Keeper.Index.Open(ctx, "", in.Library, in.Path); err != nil {
+	if _, err := s.Keeper.Index.Open(ctx, s.Owner, in.Library, in.Path); err != nil {
 		return nil, DeleteOut{}, err
 	}
-	n, err := s.Keeper.Delete(ctx, "", in.Library, in.Path)
+	n, err := s.Keeper.Delete(ctx, s.Owner, in.Library, in.Path)
 	if err != nil {
 		return nil, DeleteOut{}, err
 	}
 	return text(fmt.Sprintf("deleted %s from %s", in.Path, in.Library)), DeleteOut{n}, nil
-}
-
-// base begins the addresses of documents: inlay://library/NAME/PATH.
-const base = "inlay://library/"
-
-func documentURI(name, inside string) string {
-	return base + url.PathEscape(name) + (&url.URL{Path: "/" + inside}).EscapedPath()
-}
-
-// parseURI takes an address apart.
-func parseURI(uri string) (name, inside string, ok bool) {
-	u, err := url.Parse(uri)
-	if err != nil || !strings.HasPrefix(uri, base) || u.RawQuery != "" || u.Fragment != "" {
-		return "", "", false
-	}
-	return strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
-}
-
-// shownResources is how many documents are listed as resources; all can be read.
-const shownResources = 500
-
-// addResources offers documents by their addresses.
-func (s *server) addResources(ctx context.Context, m *mcp.Server) error {
-	m.AddResourceTemplate(&mcp.ResourceTemplate{
-		Name: "document", Title: "Document of a library", URITemplate: base + "{name}/{+path}",
-		Description: "The text of a document; list_documents and citations have the addresses.", MIMEType: "text/plain",
-	}, s.resource)
-	names, err := s.names(ctx)
-	if err != nil {
-		return err
-	}
-	left := shownResources
-	for _, name := range names {
-		entries, err := s.Keeper.Index.Entries(ctx, "", name, library.Filter{})
-		if err != nil {
-			return err
-		}
-		for _, e := range entries[:min(left, len(entries))] {
-			m.AddResource(&mcp.Resource{URI: documentURI(name, e.Path), Name: name + ":" + e.Path, Title: e.Title, MIMEType: "text/plain"}, s.resource)
-			left--
-		}
-	}
-	return nil
-}
-
-func (s *server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	name, inside, ok := parseURI(req.Params.URI)
-	if !ok {
-		return nil, mcp.ResourceNotFoundError(req.Params.URI)
-	}
-	d, err := s.document(ctx, name, inside)
-	switch {
-	case fault.Is(err, fault.FileNotFound):
-		return nil, mcp.ResourceNotFoundError(req.Params.URI)
-	case err != nil:
-		return nil, err
-	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: "text/plain", Text: d.Text}}}, nil
 }
 
 // addPrompt offers the prompt that inlay ask would send.

@@ -28,6 +28,7 @@ import (
 type Config struct {
 	Version   string
 	Keeper    *library.Keeper
+	Owner     string // of the libraries; empty: a person alone on a computer
 	Retriever *retrieve.Retriever
 	Engine    *turn.Engine
 	Options   injection.Options                             // in force where a call says nothing
@@ -35,8 +36,10 @@ type Config struct {
 	Allowed   []string                                      // libraries that may be asked; empty: all of the user's
 	Root      string                                        // folder whose files may be read; empty: none
 	Write     bool                                          // documents may be added and deleted
-	Limits    parse.Limits
-	Logger    *slog.Logger
+	// Titles are names for people of libraries that are made of uploads, by their own; documents of these are not added or deleted here. Nil: there are none.
+	Titles func(ctx context.Context) (map[string]string, error)
+	Limits parse.Limits
+	Logger *slog.Logger
 }
 
 // server is the tools over a Config.
@@ -57,12 +60,11 @@ func New(ctx context.Context, c Config) (s *mcp.Server, closing func() error, er
 		one.rules, closing = ignore.New(one.root.FS(), nil), one.root.Close
 	}
 	s = mcp.NewServer(&mcp.Implementation{Name: "inlay", Title: "inlay documents", Version: c.Version}, &mcp.ServerOptions{
-		Instructions: one.instructions(ctx), Logger: c.Logger, Capabilities: &mcp.ServerCapabilities{},
+		Instructions: one.instructions(ctx), Logger: c.Logger,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 	})
 	one.addTools(s)
-	if err := one.addResources(ctx, s); err != nil {
-		return nil, nil, err
-	}
+	one.addResources(s)
 	one.addPrompt(s)
 	return s, closing, nil
 }
@@ -83,7 +85,26 @@ func (s *server) names(ctx context.Context) ([]string, error) {
 	if len(s.Allowed) > 0 {
 		return s.Allowed, nil
 	}
-	return s.Keeper.Index.Libraries(ctx, "")
+	return s.Keeper.Index.Libraries(ctx, s.Owner)
+}
+
+func (s *server) titles(ctx context.Context) (map[string]string, error) {
+	if s.Titles == nil {
+		return nil, nil
+	}
+	return s.Titles(ctx)
+}
+
+// changeable refuses a library whose documents are not added and deleted here.
+func (s *server) changeable(ctx context.Context, name string) error {
+	if _, err := s.chosen(ctx, []string{name}); err != nil {
+		return err
+	}
+	titles, err := s.titles(ctx)
+	if _, made := titles[name]; made && err == nil {
+		return &fault.Error{Code: fault.Usage, Subject: "library " + name, Reason: "is a vector store, made of uploads", Next: "change its files with /v1/vector_stores"}
+	}
+	return err
 }
 
 // chosen are the libraries that a call names, or all; others are refused.

@@ -113,14 +113,14 @@ func (s *server) search(ctx context.Context, _ *mcp.CallToolRequest, in SearchIn
 	req := retrieve.Request{Query: in.Query, Limit: cmp.Or(in.Limit, 5), Threshold: in.Threshold}
 	of := map[string]string{}
 	for _, name := range names {
-		settings, err := s.Keeper.Index.Settings(ctx, "", name)
+		settings, err := s.Keeper.Index.Settings(ctx, s.Owner, name)
 		if err == nil {
 			err = settings.Check(name, s.Retriever.Fingerprint())
 		}
 		if err != nil {
 			return nil, SearchOut{}, err
 		}
-		req.Collections = append(req.Collections, noted{library.Collection{Index: s.Keeper.Index, Library: name, Filter: filter}, of})
+		req.Collections = append(req.Collections, noted{library.Collection{Index: s.Keeper.Index, Owner: s.Owner, Library: name, Filter: filter}, of})
 	}
 	found, err := s.Retriever.Retrieve(ctx, req)
 	if err != nil {
@@ -229,7 +229,7 @@ func (s *server) document(ctx context.Context, name, inside string) (parse.Docum
 		if _, err := s.chosen(ctx, []string{name}); err != nil {
 			return parse.Document{}, err
 		}
-		return s.Keeper.Index.Open(ctx, "", name, inside)
+		return s.Keeper.Index.Open(ctx, s.Owner, name, inside)
 	}
 	f, err := s.rootFile(ctx, inside)
 	if err != nil {
@@ -271,6 +271,7 @@ type AskIn struct {
 // prepare makes the turn of a question.
 func (s *server) prepare(ctx context.Context, req *mcp.CallToolRequest, in AskIn, dry bool) (*injection.Result, error) {
 	o := s.Options
+	o.Namespace = s.Owner
 	var err error
 	if o.Libraries, err = s.chosen(ctx, in.Library); err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"inlay/internal/lazy"
 	"inlay/internal/plural"
@@ -149,7 +148,7 @@ func written(entries []entry, lowest, limit int) (string, int) {
 	var lines []string
 	size := 0
 	for i, e := range entries {
-		line := strings.Repeat("  ", e.level-lowest) + cut(strings.Join(strings.Fields(e.label), " "))
+		line := strings.Repeat("  ", e.level-lowest) + parse.ShortLabel(strings.Join(strings.Fields(e.label), " "), maxLabel)
 		if e.where != "" {
 			line += ", " + e.where
 		}
@@ -159,17 +158,6 @@ func written(entries []entry, lowest, limit int) (string, int) {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n"), len(entries)
-}
-
-func cut(label string) string {
-	if len(label) <= maxLabel {
-		return label
-	}
-	end := maxLabel
-	for !utf8.RuneStart(label[end]) {
-		end--
-	}
-	return label[:end] + "…"
 }
 
 // leader is a line of a table of contents: a title, dots, a page.

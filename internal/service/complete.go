@@ -34,6 +34,7 @@ type Wants struct {
 	Context       json.RawMessage    `json:"context,omitempty" doc:"for strategies: an object with attachments, clipboard, assistant, environment, extra, visual"`
 	ToolRules     strategy.ToolRules `json:"tool_rules,omitempty" doc:"which tools may reach the model: plugin pattern to function pattern to bool; stronger than the strategy's rules"`
 	ChatID        string             `json:"chat_id,omitempty" doc:"a chat that the service keeps; messages then has the new message alone"`
+	Search        *Search            `json:"-"` // in vector stores
 }
 
 // Completion is a chat completion on its way to its model: a turn, and the
@@ -149,6 +150,7 @@ func (c *Completion) wanted(wants Wants) (r turn.Request, err error) {
 	if _, given := wants.Options["reserve_output_tokens"]; !given {
 		r.Options.ReserveOutput = cmp.Or(c.answerTokens(), r.Options.ReserveOutput)
 	}
+	wants.Search.into(&r.Options)
 	r.Options.Namespace, r.Rules, r.ToolText = c.owner, wants.ToolRules, string(c.body["tools"])
 	r.Intent = cmp.Or(wants.Options.Text("intent"), c.service.config.Intent)
 	if r.Values, err = condition.ContextOf(wants.Context); err != nil {

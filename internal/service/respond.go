@@ -58,6 +58,9 @@ func (r *Reply) begin(ctx context.Context, body map[string]json.RawMessage, want
 		return err
 	}
 	r.recall = r.follow
+	if wants.Search, err = r.search(ctx); err != nil {
+		return err
+	}
 	return r.fit(ctx, wants)
 }
 
@@ -155,8 +158,10 @@ func (r *Reply) storeFiles(ctx context.Context) error {
 
 // Begin is the response before the model said anything; annotate is what texts
 // of the answer refer to.
-func (r *Reply) Begin(annotate func(text string) []any) *responses.Answer {
-	return &responses.Answer{Response: r.Request.Begin(r.ID, r.made.Unix()), Request: r.Request, Annotate: annotate}
+func (r *Reply) Begin(ctx context.Context, annotate func(text string) []any) *responses.Answer {
+	a := &responses.Answer{Response: r.Request.Begin(r.ID, r.made.Unix()), Request: r.Request, Annotate: annotate}
+	r.searched(ctx, a)
+	return a
 }
 
 // KeepReply keeps the response with its turn, unless the request says otherwise.
@@ -228,11 +233,13 @@ func (s *Service) sweepResponses(ctx context.Context, now time.Time) error {
 	}
 }
 
-// Referred are the marks of an answer with what they refer to.
-func (c *Completion) Referred(answer string) []Reference {
+// Referred are the marks of an answer with what they refer to. What is of a
+// vector store goes by the id of its upload.
+func (c *Completion) Referred(ctx context.Context, answer string) []Reference {
 	var out []Reference
 	for _, m := range injection.Marks(answer) {
 		if to, ok := c.Marked(m.Number); ok {
+			to.FileID = c.service.origin(ctx, c.owner, to).File
 			out = append(out, Reference{m, to})
 		}
 	}

@@ -5,6 +5,7 @@ package service
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"inlay/internal/files"
 	"inlay/internal/jobs"
 	"inlay/internal/state"
+	"inlay/internal/stores"
 	"inlay/internal/upstream"
 	"inlay/llm"
 	"inlay/processor"
@@ -65,7 +67,9 @@ type Config struct {
 	// Evaluator is what an evaluation of one owner runs with: reader, embedder, store. Nil: there are none.
 	Evaluator func(owner string) eval.Options
 	// OpenFile reads a file that a file manager's selection names, below roots that the operator allows; nil reads none.
-	OpenFile    func(ctx context.Context, path string) ([]byte, error)
+	OpenFile func(ctx context.Context, path string) ([]byte, error)
+	// Libraries are those of all owners; its State, Parser, Quota and Logger are the service's. Without an index there are none; it is closed with the service.
+	Libraries   stores.Config
 	Evaluations int          // run at once; 0 means one
 	Parallel    int          // files read at once after upload; 0 means half of the processors
 	Logger      *slog.Logger // ids, codes and times, never names or content
@@ -83,6 +87,7 @@ type Service struct {
 	log      *slog.Logger
 	memo     turn.Memo
 	load     *load
+	stores   *stores.Stores // nil: there are no libraries
 	known    strategies
 	measured upstream.Opened[llm.Measurer] // models that no upstream serves
 	builtin  embed.Embedder
@@ -137,7 +142,9 @@ func (s *Service) begin(ctx context.Context) (err error) {
 		return err
 	}
 	c := s.config
+	s.openStores()
 	s.Files, err = files.Open(ctx, files.Config{
+		Deleting: s.deleting, Read: s.arrived,
 		Data: c.Data, State: c.State, Blobs: c.Blobs, Cache: c.Cache, Apart: c.Apart, Quota: c.Quota, Parallel: c.Parallel, Logger: c.Logger,
 		Reader:      func(owner string) injection.Reader { return c.Injector(owner).Reader },
 		ParseFailed: c.Observe.ParseFailed, Forgotten: s.memo.Clear,
@@ -148,6 +155,12 @@ func (s *Service) begin(ctx context.Context) (err error) {
 	if err := s.sweepNow(ctx); err != nil {
 		s.Files.Stop()
 		return err
+	}
+	if s.stores != nil {
+		if err := s.stores.Start(ctx, s.Files); err != nil {
+			s.Files.Stop()
+			return err
+		}
 	}
 	s.Jobs, err = jobs.Open(ctx, jobs.Config{
 		State: c.State, Files: s.Files, Evaluator: c.Evaluator, Defaults: c.Defaults, Evaluations: c.Evaluations,
@@ -160,7 +173,7 @@ func (s *Service) begin(ctx context.Context) (err error) {
 		err = work.Start(ctx)
 	}
 	if err != nil {
-		s.Files.Stop()
+		s.stopFiles()
 	}
 	return err
 }
@@ -174,8 +187,11 @@ func (s *Service) Close() error {
 		s.unfollow()
 	}
 	s.Jobs.Stop()
-	s.Files.Stop()
+	s.stopFiles()
 	s.release()
+	if c, ok := s.config.Libraries.Index.(io.Closer); ok {
+		return c.Close()
+	}
 	return nil
 }
 

@@ -42,5 +42,8 @@ func OnePage[T any](p Page, list func(Page) ([]T, error)) ([]T, bool, error) {
 	if err != nil || len(all) <= want {
 		return all, false, err
 	}
+	if p.Backwards() {
+		return all[len(all)-want:], true, nil
+	}
 	return all[:want], true, nil
 }

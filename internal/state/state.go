@@ -110,10 +110,14 @@ type Quota struct {
 
 // Page asks for a part of a list.
 type Page struct {
-	After string // id of the last record of the page before; empty: from the start
-	Limit int    // most records
-	Desc  bool   // newest first
+	After  string // id of the last record of the page before; empty: from the start
+	Before string // id of the first record of the page after, for vector stores; empty: to the end
+	Limit  int    // most records
+	Desc   bool   // newest first
 }
+
+// Backwards reports that the page is the one right before a record.
+func (p Page) Backwards() bool { return p.Before != "" && p.After == "" }
 
 // Files are the uploads.
 type Files interface {
@@ -148,8 +152,8 @@ type Part struct {
 	Bytes int64
 }
 
-// Uploads are the files on their way in. Files.AddFile completes one.
-type Uploads interface {
+// Arriving are the files on their way in. Files.AddFile completes one.
+type Arriving interface {
 	// AddUpload begins u unless its owner would have more, or more bytes, under way
 	// than q allows (ErrQuota).
 	AddUpload(ctx context.Context, u Upload, q Quota) error
@@ -337,13 +341,20 @@ type Work interface {
 	Stop()
 }
 
+// Uploads are the files, those on their way in, and what a server looks through
+// when it starts.
+type Uploads interface {
+	Files
+	Arriving
+	Inventory
+}
+
 // Store is all of it.
 type Store interface {
 	Locks
 	Keys
-	Files
 	Uploads
-	Inventory
 	Conversations
 	Evaluations
+	Collections
 }

@@ -3,9 +3,11 @@ package wire
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 
+	"inlay/cache"
 	"inlay/embed"
 	"inlay/internal/state"
 	"inlay/library"
@@ -51,7 +53,11 @@ func OpenKeeper(ctx context.Context, s Search, m ModelSettings, data string, lib
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	retriever, err := NewRetriever(s, embedder, store)
+	second, err := OpenReranker(s.Reranker, m, getenv)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	retriever, err := NewRetriever(s, embedder, store, second)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -60,6 +66,24 @@ func OpenKeeper(ctx context.Context, s Search, m ModelSettings, data string, lib
 		Parser: parse.Cached{Registry: registry, Store: nil, Limits: s.Limits},
 	}
 	return k, retriever, embedder, nil
+}
+
+// OpenChunked makes passages of another size, in tokens, with an embedder.
+func OpenChunked(s Search, embedder embed.Embedder, store cache.Store) func(size, overlap int) (library.Indexer, error) {
+	return func(size, overlap int) (library.Indexer, error) {
+		s := s
+		s.Chunk = fmt.Sprintf("%d/%d", size, overlap)
+		return NewRetriever(s, embedder, store, nil)
+	}
+}
+
+// ChunkSize is the chunking that a search has in force, in tokens.
+func ChunkSize(s Search) (size, overlap int, err error) {
+	splitter, err := OpenSplitter(s.Chunk)
+	if splitter.Size == 0 {
+		splitter.Size, splitter.Overlap = retrieve.DefaultSize, retrieve.DefaultOverlap
+	}
+	return splitter.Size, splitter.Overlap, err
 }
 
 // LibrarySettings are those of a new library.

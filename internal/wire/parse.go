@@ -21,9 +21,16 @@ import (
 // WorkerCommand makes the program a worker; see inlay/parse/worker.
 const WorkerCommand = "parse-worker"
 
-// OpenParsers is every format that inlay reads, in workers of this program.
+// OpenParsers is every format that inlay reads, in workers of this program, a new
+// one for each document.
 func OpenParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) string) (*parse.Registry, error) {
-	return parse.NewRegistry(Parsers("", limits, ocr, getenv)...)
+	return parse.NewRegistry(parsers(worker.Command{Limits: limits}, ocr, getenv)...)
+}
+
+// OpenKeptParsers is [OpenParsers] for the documents of one person, which may share
+// the workers of a pool.
+func OpenKeptParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) string, keep *worker.Pool) (*parse.Registry, error) {
+	return parse.NewRegistry(parsers(worker.Command{Limits: limits, Keep: keep}, ocr, getenv)...)
 }
 
 // Parsers are all of ours. Containers and markup, whose readers a hostile file
@@ -31,7 +38,12 @@ func OpenParsers(limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) st
 // one); forms of plain text, which are read in one pass, are read here. With ocr,
 // tesseract reads scanned pages that the worker found.
 func Parsers(program string, limits parse.Limits, ocr *pdf.Tesseract, getenv func(string) string) []parse.Parser {
-	command := worker.Command{Path: program, Args: []string{WorkerCommand}, Limits: limits}
+	return parsers(worker.Command{Path: program, Limits: limits}, ocr, getenv)
+}
+
+func parsers(command worker.Command, ocr *pdf.Tesseract, getenv func(string) string) []parse.Parser {
+	command.Args = []string{WorkerCommand}
+	limits := command.Limits
 	caged := worker.Wrap(command, cagedParsers(limits, OpenSecond(getenv))...)
 	if ocr != nil {
 		caged = append(caged, picture.New(limits, *ocr, pdf.OCRLibrary))

@@ -34,6 +34,7 @@ type Search struct {
 	MaxText  int     // bytes of text searched at a time; 0: any number
 	Limits   parse.Limits
 	OCR      *pdf.Tesseract // reads scanned pages; nil: nobody
+	Reranker Reranker       // reads passages again; zero: nobody
 }
 
 // OpenInjector puts the parts together.
@@ -46,25 +47,29 @@ func OpenInjector(ctx context.Context, s Search, m ModelSettings, getenv func(st
 	if err != nil {
 		return nil, err
 	}
-	return NewInjector(s, registry, embedder)
+	second, err := OpenReranker(s.Reranker, m, getenv)
+	if err != nil {
+		return nil, err
+	}
+	return NewInjector(s, registry, embedder, second)
 }
 
-// NewInjector reads with a registry and searches with an embedder, over the
-// cache that s names.
-func NewInjector(s Search, registry *parse.Registry, embedder embed.Embedder) (*injection.Injector, error) {
+// NewInjector reads with a registry and searches with an embedder and a second
+// reader, which may be nil, over the cache that s names.
+func NewInjector(s Search, registry *parse.Registry, embedder embed.Embedder, second retrieve.Reranker) (*injection.Injector, error) {
 	store, err := OpenStore(s.Store)
 	if err != nil {
 		return nil, err
 	}
-	retriever, err := NewRetriever(s, embedder, store)
+	retriever, err := NewRetriever(s, embedder, store, second)
 	if err != nil {
 		return nil, err
 	}
 	return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: store, Limits: s.Limits}, Retriever: retriever}, nil
 }
 
-// NewRetriever is the search in force, over a cache.
-func NewRetriever(s Search, embedder embed.Embedder, store cache.Store) (*retrieve.Retriever, error) {
+// NewRetriever is the search in force, over a cache; second may be nil.
+func NewRetriever(s Search, embedder embed.Embedder, store cache.Store, second retrieve.Reranker) (*retrieve.Retriever, error) {
 	splitter, err := OpenSplitter(s.Chunk)
 	if err != nil {
 		return nil, err
@@ -72,6 +77,7 @@ func NewRetriever(s Search, embedder embed.Embedder, store cache.Store) (*retrie
 	return retrieve.New(retrieve.Options{
 		Embedder: embedder, Splitter: splitter, Cache: store, Relative: s.Relative, MaxText: s.MaxText,
 		NewIndex: func() (retrieve.Index, error) { return OpenIndex(), nil },
+		Reranker: second, RerankTime: s.Reranker.Time,
 	}), nil
 }
 

@@ -23,8 +23,9 @@ import (
 // transaction of it, so that all of a change is there or nothing.
 type catalogue struct{ db *sql.DB }
 
-// version is of the catalogue's tables and of the segments.
-const version = 1
+// version is of the catalogue's tables and of the segments. Version 2 added the
+// attributes of paths.
+const version = 2
 
 const schema = `
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -35,7 +36,7 @@ CREATE TABLE IF NOT EXISTS documents (
 CREATE INDEX IF NOT EXISTS documents_segment ON documents (segment);
 CREATE TABLE IF NOT EXISTS paths (
 	path TEXT PRIMARY KEY, document INTEGER NOT NULL REFERENCES documents (id), folder TEXT NOT NULL,
-	tags TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL) WITHOUT ROWID;
+	tags TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL, attributes TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS paths_document ON paths (document);
 CREATE TABLE IF NOT EXISTS failures (
 	path TEXT PRIMARY KEY, folder TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -81,8 +82,12 @@ func (c *catalogue) begin(ctx context.Context, path string) error {
 			Next: "use a newer inlay, or make the library again",
 		}
 	}
+	statements := schema
+	if now == 1 {
+		statements = "ALTER TABLE paths ADD COLUMN attributes TEXT NOT NULL DEFAULT '';"
+	}
 	err := c.transact(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", version))
+		_, err := tx.ExecContext(ctx, statements+fmt.Sprintf("PRAGMA user_version = %d", version))
 		return err
 	})
 	if err != nil {
@@ -241,12 +246,21 @@ func setPath(ctx context.Context, tx *sql.Tx, e library.Entry) error {
 	if err != nil {
 		return err
 	}
+	attributes := ""
+	if len(e.Attributes) > 0 {
+		said, err := json.Marshal(e.Attributes)
+		if err != nil {
+			return err
+		}
+		attributes = string(said)
+	}
 	if _, err := tx.ExecContext(ctx, "DELETE FROM failures WHERE path = ?", e.Path); err != nil {
 		return err
 	}
-	r, err := tx.ExecContext(ctx, `INSERT INTO paths SELECT ?, id, ?, ?, ?, ? FROM documents WHERE key = ?
-		ON CONFLICT (path) DO UPDATE SET document = excluded.document, folder = excluded.folder, tags = excluded.tags, size = excluded.size, modified = excluded.modified`,
-		e.Path, e.Folder, string(tags), e.Size, e.Modified.UnixNano(), documentKey(e.FileID, extensionOf(e.Path)))
+	r, err := tx.ExecContext(ctx, `INSERT INTO paths SELECT ?, id, ?, ?, ?, ?, ? FROM documents WHERE key = ?
+		ON CONFLICT (path) DO UPDATE SET document = excluded.document, folder = excluded.folder, tags = excluded.tags, size = excluded.size,
+			modified = excluded.modified, attributes = excluded.attributes`,
+		e.Path, e.Folder, string(tags), e.Size, e.Modified.UnixNano(), attributes, documentKey(e.FileID, extensionOf(e.Path)))
 	if err != nil {
 		return err
 	}

@@ -58,9 +58,13 @@ type piece struct {
 	whole bool    // every document is searched
 	lists map[string][]asked
 	top   hits
-	total map[int]totals // of documents with hits
-	near  []hit          // by vectors
+	total map[int]totals      // of documents with hits
+	rows  map[place][]float32 // of chunks with hits and those beside them: counts of the terms
+	near  []hit               // by vectors
 }
+
+// place is a chunk of a document.
+type place struct{ doc, chunk int }
 
 // asked is a term of a segment that counts as a term of the query.
 type asked struct {
@@ -78,7 +82,7 @@ type hit struct {
 
 func (x *search) run(ctx context.Context) (retrieve.Candidates, error) {
 	for i, s := range x.v.segments {
-		p := &piece{held: s, order: x.a.order[i], whole: x.a.whole[i], lists: map[string][]asked{}, total: map[int]totals{}}
+		p := &piece{held: s, order: x.a.order[i], whole: x.a.whole[i], lists: map[string][]asked{}, total: map[int]totals{}, rows: map[place][]float32{}}
 		x.parts = append(x.parts, p)
 		for language := range s.spoken {
 			if x.rankers[language] == nil {
@@ -215,6 +219,10 @@ func (x *search) rank(ctx context.Context, p *piece) error {
 		wanted[h.doc] = true
 		p.total[h.doc] = totalsOf(nil, len(x.found[p.docs[h.doc].language]))
 	}
+	near := map[place]bool{}
+	for _, h := range p.near {
+		near[place{h.doc, h.chunk}] = true
+	}
 	for language, lists := range p.lists {
 		t, err := x.newTally(p, language, lists)
 		if err != nil {
@@ -226,8 +234,10 @@ func (x *search) rank(ctx context.Context, p *piece) error {
 			scores = k.Score(scores, counts, p.docs[doc].lengths)
 			kept := wanted[doc]
 			for chunk, score := range scores {
-				if score > 0 && p.top.keep(hit{score, int(p.order[doc]), chunk, doc}, x.q.Limit) {
+				found := score > 0 && p.top.keep(hit{score, int(p.order[doc]), chunk, doc}, x.q.Limit)
+				if found || near[place{doc, chunk}] {
 					kept = true
+					p.keepRows(doc, chunk, counts, t.terms)
 				}
 			}
 			if kept {
@@ -239,6 +249,15 @@ func (x *search) rank(ctx context.Context, p *piece) error {
 		}
 	}
 	return nil
+}
+
+// keepRows keeps the counts of a chunk with a hit, and of those beside it.
+func (p *piece) keepRows(doc, chunk int, counts []float32, terms int) {
+	for k := max(chunk-1, 0); k <= chunk+1 && (k+1)*terms <= len(counts); k++ {
+		if at := (place{doc, k}); p.rows[at] == nil {
+			p.rows[at] = slices.Clone(counts[k*terms : (k+1)*terms])
+		}
+	}
 }
 
 // totals are the occurrences of each term in a document, and the passages of it
@@ -332,36 +351,37 @@ func (x *search) gather(ctx context.Context) ([]retrieve.Candidate, error) {
 	return out, err
 }
 
-// candidate reads a document's passages that are ranked, and those beside them.
-func (x *search) candidate(place placed, hits []int) (retrieve.Candidate, error) {
-	p := x.parts[place.segment]
-	t, err := p.readTable(place.doc)
+// candidate reads a document's passages that are ranked. Of those beside them the
+// counts of terms are enough.
+func (x *search) candidate(at placed, hits []int) (retrieve.Candidate, error) {
+	p := x.parts[at.segment]
+	t, err := p.readTable(at.doc)
 	chunks := t.chunks
 	if err != nil {
 		return retrieve.Candidate{}, err
 	}
-	var wanted []int
+	if err := p.fill(at.doc, chunks, hits); err != nil {
+		return retrieve.Candidate{}, err
+	}
+	counts := map[int][]float32{}
 	for _, k := range hits {
-		for _, o := range []int{k - 1, k, k + 1} {
-			if o >= 0 && o < len(chunks) {
-				wanted = append(wanted, o)
+		for o := k - 1; o <= k+1; o++ {
+			if row := p.rows[place{at.doc, o}]; row != nil {
+				counts[o] = row
 			}
 		}
 	}
-	if err := p.fill(place.doc, chunks, sortUnique(wanted)); err != nil {
-		return retrieve.Candidate{}, err
-	}
-	m := &p.docs[place.doc]
+	m := &p.docs[at.doc]
 	c := retrieve.Candidate{
-		Document: parse.Document{FileID: m.fileID, Name: place.Path, MediaType: place.MediaType},
+		Document: parse.Document{FileID: m.fileID, Name: at.Path, MediaType: at.MediaType},
 		Language: m.language, Words: m.words, Chunks: chunks, Hits: hits, Titles: t.titles, Pages: t.pages,
-		Totals: p.total[place.doc].sums, Holding: p.total[place.doc].holding,
-		Open: func(context.Context) (parse.Document, error) { return x.v.document(place) },
+		Totals: p.total[at.doc].sums, Holding: p.total[at.doc].holding, Counts: counts, Lengths: m.lengths,
+		Open: func(context.Context) (parse.Document, error) { return x.v.document(at) },
 	}
 	if x.q.Vector == nil {
 		return c, nil
 	}
-	vectors, err := p.readVectors(place.doc)
+	vectors, err := p.readVectors(at.doc)
 	if err != nil || vectors == nil {
 		return c, err
 	}

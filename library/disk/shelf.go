@@ -188,14 +188,14 @@ func (s *shelf) load(ctx context.Context) (v *view, err error) {
 }
 
 func (v *view) readPaths(ctx context.Context, tx *sql.Tx, place map[int64]int) error {
-	const query = `SELECT p.path, p.folder, p.tags, p.size, p.modified, d.key, d.file_id, d.segment, d.title, d.media_type, d.text, d.passages
+	const query = `SELECT p.path, p.folder, p.tags, p.size, p.modified, p.attributes, d.key, d.file_id, d.segment, d.title, d.media_type, d.text, d.passages
 		FROM paths p JOIN documents d ON d.id = p.document ORDER BY p.path`
 	tags := map[string][]string{}
 	return each(ctx, tx, query, func(scan func(...any) error) error {
 		var p placed
-		var list, key string
+		var list, key, attributes string
 		var modified, segment int64
-		if err := scan(&p.Path, &p.Folder, &list, &p.Size, &modified, &key, &p.FileID, &segment, &p.Title, &p.MediaType, &p.Text, &p.Passages); err != nil {
+		if err := scan(&p.Path, &p.Folder, &list, &p.Size, &modified, &attributes, &key, &p.FileID, &segment, &p.Title, &p.MediaType, &p.Text, &p.Passages); err != nil {
 			return err
 		}
 		if _, ok := tags[list]; !ok {
@@ -204,6 +204,11 @@ func (v *view) readPaths(ctx context.Context, tx *sql.Tx, place map[int64]int) e
 				return err
 			}
 			tags[list] = read
+		}
+		if attributes != "" {
+			if err := json.Unmarshal([]byte(attributes), &p.Attributes); err != nil {
+				return err
+			}
 		}
 		p.Tags, p.Modified = tags[list], time.Unix(0, modified).UTC()
 		var ok bool

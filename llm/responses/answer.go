@@ -33,6 +33,9 @@ const (
 	EventSummaryPartDone  = "response.reasoning_summary_part.done"
 	EventSummaryDelta     = "response.reasoning_summary_text.delta"
 	EventSummaryDone      = "response.reasoning_summary_text.done"
+	EventSearchInProgress = "response.file_search_call.in_progress"
+	EventSearching        = "response.file_search_call.searching"
+	EventSearched         = "response.file_search_call.completed"
 	eventRefusalDelta     = "response.refusal.delta"
 	eventReasoningDelta   = "response.reasoning_text.delta"
 	finishLength          = "length"
@@ -103,6 +106,7 @@ type openCall struct {
 func itemID(kind, response, where string, n int) string {
 	prefix := map[string]string{
 		Message: "msg", FunctionCall: "fc", CustomCall: "ctc", Reasoning: "rs", FunctionCallOutput: "fco", CustomCallOutput: "ctco",
+		FileSearchCall: "fs",
 	}[kind]
 	return fmt.Sprintf("%s_%s_%s%d", cmp.Or(prefix, "item"), strings.TrimPrefix(response, "resp_"), where, n)
 }
@@ -120,7 +124,9 @@ func Owner(item string) string {
 // Begin is the events before the model says anything.
 func (a *Answer) Begin() []Event {
 	now := a.snapshot()
-	return []Event{a.event(Event{Type: EventCreated, Response: now}), a.event(Event{Type: EventInProgress, Response: now})}
+	now.Output = []Item{}
+	out := []Event{a.event(Event{Type: EventCreated, Response: now}), a.event(Event{Type: EventInProgress, Response: now})}
+	return append(out, a.searched()...)
 }
 
 // snapshot is the response as it is now.

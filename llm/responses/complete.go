@@ -158,6 +158,7 @@ func (r *Request) toolChoice(out map[string]any) error {
 		return invalid("tool_choice", "auto, none, required, or a tool")
 	case one.Type == "function" || one.Type == "custom":
 		out["tool_choice"] = map[string]any{"type": one.Type, one.Type: map[string]any{"name": one.Name}}
+	case one.Type == fileSearch && r.Search() != nil: // it is searched in any case
 	default:
 		return unsupported("tool_choice of type "+plain(one.Type), "name a function, or say auto, none or required")
 	}

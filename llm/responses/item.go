@@ -16,6 +16,7 @@ const (
 	CustomCallOutput   = "custom_tool_call_output"
 	Reasoning          = "reasoning"
 	ItemReference      = "item_reference"
+	FileSearchCall     = "file_search_call"
 )
 
 // Types of parts.
@@ -44,6 +45,17 @@ type Item struct { //nolint:recvcheck // a reader completes it
 	Arguments *string  `json:"arguments,omitempty"` // JSON of a call of a function
 	Input     *string  `json:"input,omitempty"`     // text of a call of a custom tool
 	Output    *Content `json:"output,omitempty"`    // what a tool returned
+	Queries   []string `json:"queries,omitempty"`   // of a search in files
+	Results   []Found  `json:"results,omitzero"`    // of a search in files, where the request includes them
+}
+
+// Found is a passage, or a whole file, that a search in files found.
+type Found struct {
+	FileID     string         `json:"file_id"`
+	Filename   string         `json:"filename"`
+	Score      float64        `json:"score"` // 0..1; 1 of a whole file
+	Text       string         `json:"text"`
+	Attributes map[string]any `json:"attributes"`
 }
 
 // Content is a text, or a list of parts.
@@ -136,6 +148,23 @@ type Tool struct {
 	Strict      *bool           `json:"strict,omitempty"`
 	Format      json.RawMessage `json:"format,omitempty"` // of the input of a custom tool
 	Tools       []Tool          `json:"tools,omitempty"`  // of a namespace
+
+	FileSearch
+}
+
+// FileSearch is what a tool of type file_search says: it searches vector stores.
+type FileSearch struct {
+	Stores  []string        `json:"vector_store_ids,omitempty"`
+	Most    *int            `json:"max_num_results,omitempty"`
+	Filters json.RawMessage `json:"filters,omitempty"` // a comparison of attributes, or several joined
+	Ranking *Ranking        `json:"ranking_options,omitempty"`
+}
+
+// Ranking is how a search in files ranks.
+type Ranking struct {
+	Ranker    string          `json:"ranker,omitempty"`
+	Threshold *float64        `json:"score_threshold,omitempty"`
+	Hybrid    json.RawMessage `json:"hybrid_search,omitempty"`
 }
 
 // NoParameters is the JSON schema of a function without parameters.

@@ -22,6 +22,7 @@ type Request struct {
 	Truncate     bool // leave out the oldest messages where the window is too small
 	Tools        []Tool
 	Metadata     map[string]string
+	Results      bool // a search in files tells what it found
 
 	raw   map[string]json.RawMessage
 	names names
@@ -179,7 +180,7 @@ func (i *Item) check(at string) error {
 			return invalid(at+".id", "the id of an item of a stored response")
 		}
 		return nil
-	case Reasoning:
+	case Reasoning, FileSearchCall: // what an earlier search found is in the messages
 		return nil
 	case "":
 		return invalid(at+".type", "message, function_call, function_call_output, item_reference or reasoning")
@@ -285,8 +286,15 @@ func (r *Request) readTools() error {
 			if err := t.checkNamespace(at); err != nil {
 				return err
 			}
+		case fileSearch:
+			if err := t.check(at); err != nil {
+				return err
+			}
+			if r.Search() != &r.Tools[i].FileSearch {
+				return unsupported(at, "name all vector stores in one file_search")
+			}
 		case "":
-			return invalid(at+".type", "function, custom or namespace")
+			return invalid(at+".type", "function, custom, namespace or file_search")
 		default:
 			return unsupported(at+" of type "+plain(t.Type), "leave it out, or offer it as a function that the client runs")
 		}
@@ -319,7 +327,7 @@ func (r *Request) readTruncation() error {
 	return nil
 }
 
-// readInclude: what there never is here may be asked for.
+// readInclude: what there never is here may be asked for too.
 func (r *Request) readInclude() error {
 	var include []string
 	if isNull(r.raw["include"]) {
@@ -328,12 +336,13 @@ func (r *Request) readInclude() error {
 	if json.Unmarshal(r.raw["include"], &include) != nil {
 		return invalid("include", "a list of texts")
 	}
-	never := []string{
-		"reasoning.encrypted_content", "file_search_call.results", "web_search_call.results", "web_search_call.action.sources",
+	known := []string{
+		"reasoning.encrypted_content", includeResults, "web_search_call.results", "web_search_call.action.sources",
 		"code_interpreter_call.outputs", "computer_call_output.output.image_url", "message.input_image.image_url",
 	}
 	for i, one := range include {
-		if !slices.Contains(never, one) {
+		r.Results = r.Results || one == includeResults
+		if !slices.Contains(known, one) {
 			return unsupported(fmt.Sprintf("include[%d]", i), "leave it out")
 		}
 	}

@@ -53,7 +53,11 @@ func (p zipParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 		return parse.Document{}, &fault.Error{Code: fault.NoTextLayer, Reason: "there is no file in it", Next: "check that it is the right file"}
 	}
 	if most := p.limits.MailParts; len(names) > most {
-		return parse.Document{}, &fault.Error{Code: fault.LimitExceeded, Reason: fmt.Sprintf("it holds %d files, more than the limit of %d", len(names), most), Next: fmt.Sprintf("unpack it and attach the documents you need, or raise the limit: --parse-limits mail_parts=%d", len(names))}
+		return parse.Document{}, &fault.Error{
+			Code:   fault.LimitExceeded,
+			Reason: fmt.Sprintf("it holds %d files, more than the limit of %d", len(names), most),
+			Next:   fmt.Sprintf("unpack it and attach the documents you need, or raise the limit: --parse-limits mail_parts=%d", len(names)),
+		}
 	}
 	m := members{parser: p, archive: a, b: &parse.Builder{Limit: p.limits.Text}}
 	for i, name := range names {

@@ -60,7 +60,10 @@ func (p htmlParser) Parse(ctx context.Context, f parse.File, report parse.Progre
 	report.Tell(.8)
 	d := parse.Document{Text: text, Charset: t.Charset}
 	if page.left < page.words {
-		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnLeftOut, Message: fmt.Sprintf("only the article was read: menus, footers and other parts of the page were left out, %d of its %d words (--html all reads the whole page)", page.words-page.left, page.words)})
+		d.Warnings = append(d.Warnings, parse.Warning{
+			Code:    parse.WarnLeftOut,
+			Message: fmt.Sprintf("only the article was read: menus, footers and other parts of the page were left out, %d of its %d words (--html all reads the whole page)", page.words-page.left, page.words),
+		})
 	}
 	if page.byLines {
 		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnLeftOut, Message: fmt.Sprintf("more than %d tags: its text is laid out by lines, without links and emphasis", p.limits.Tags)})

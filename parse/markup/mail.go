@@ -141,7 +141,11 @@ func (m *mail) collect(ctx context.Context, e *message.Entity, t *body, depth in
 		return err
 	}
 	if m.parts++; m.parts > m.parser.limits.MailParts || depth > maxNestedMails {
-		return &fault.Error{Code: fault.LimitExceeded, Reason: fmt.Sprintf("it has more than %d parts, or they nest more than %d deep", m.parser.limits.MailParts, maxNestedMails), Next: "save the attachments you need on their own"}
+		return &fault.Error{
+			Code:   fault.LimitExceeded,
+			Reason: fmt.Sprintf("it has more than %d parts, or they nest more than %d deep", m.parser.limits.MailParts, maxNestedMails),
+			Next:   "save the attachments you need on their own",
+		}
 	}
 	parts := e.MultipartReader()
 	if parts == nil {

@@ -66,7 +66,10 @@ func (w *workbook) allWarnings() []parse.Warning {
 	if w.bare == 0 {
 		return w.warnings
 	}
-	return append(w.warnings, parse.Warning{Code: parse.WarnLeftOut, Message: fmt.Sprintf("%d formulas have no result in the file and are shown themselves: open and save it in a spreadsheet program", w.bare)})
+	return append(w.warnings, parse.Warning{
+		Code:    parse.WarnLeftOut,
+		Message: fmt.Sprintf("%d formulas have no result in the file and are shown themselves: open and save it in a spreadsheet program", w.bare),
+	})
 }
 
 // settle sorts rows by their numbers and puts a blank one where some are missing.

@@ -24,7 +24,7 @@ func (t *tabulator) rebuilt() []piece {
 	next := 0
 	for i, l := range rest {
 		for ; next < len(t.found) && t.found[next].line == i; next++ {
-			table := line{text: strings.TrimRight(t.found[next].text, "\n"), table: true, ux: t.ux, uy: t.uy, boxed: t.found[next].words}
+			table := line{text: strings.TrimRight(t.found[next].text, "\n"), table: true, ux: t.ux, uy: t.uy, boxed: t.found[next].words, size: usualSize(t.found[next].words)}
 			out = append(out, piece{line: table, box: t.found[next].box})
 		}
 		if l.text != "" {

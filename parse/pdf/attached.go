@@ -61,7 +61,9 @@ func leftInside(names []string) []parse.Warning {
 	if n > namedAttached {
 		list += ", ..."
 	}
-	return []parse.Warning{{Code: parse.WarnLeftOut, Message: fmt.Sprintf("it carries %s, not read here (%s): save them from a PDF viewer and attach them too", plural.Pick(n, "another file", fmt.Sprintf("%d other files", n)), list)}}
+	return []parse.Warning{
+		{Code: parse.WarnLeftOut, Message: fmt.Sprintf("it carries %s, not read here (%s): save them from a PDF viewer and attach them too", plural.Pick(n, "another file", fmt.Sprintf("%d other files", n)), list)},
+	}
 }
 
 // dynamicForm warns of a form whose pages only Adobe's programs draw, from a

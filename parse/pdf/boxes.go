@@ -19,6 +19,10 @@ const (
 type boxed struct {
 	text string
 	box  box
+	size float64 // of its font
+	bold bool    // where the engine tells
+	face string  // name of its font, where the engine tells
+	real string  // what the text should have in its place; empty: the same
 }
 
 // extent is how far the glyphs of a word reach below and above its base line, in
@@ -59,7 +63,7 @@ func (l line) boxOn(w word, text string) box {
 func (l line) boxes() []boxed {
 	out := make([]boxed, len(l.words))
 	for i, w := range l.words {
-		out[i] = boxed{l.word(i), l.boxOn(w, l.word(i))}
+		out[i] = boxed{text: l.word(i), box: l.boxOn(w, l.word(i)), size: w.size}
 	}
 	return out
 }
@@ -86,11 +90,25 @@ func (t *tabulator) boxesOf(rows [][][]at) (out []boxed) {
 			for _, w := range cell {
 				l := t.lines[w.line]
 				text := l.word(w.word)
-				out = append(out, boxed{text, l.boxOn(t.word(w), text)})
+				out = append(out, boxed{text: text, box: l.boxOn(t.word(w), text), size: l.words[w.word].size})
 			}
 		}
 	}
 	return out
+}
+
+// usualSize is the font size of most letters of words.
+func usualSize(words []boxed) (usual float64) {
+	letters := map[float64]int{}
+	for _, w := range words {
+		letters[rounded(w.size)] += countLetters(w.text)
+	}
+	for size, n := range letters {
+		if n > letters[usual] || n == letters[usual] && size < usual {
+			usual = size
+		}
+	}
+	return usual
 }
 
 // searchAhead bounds, in bytes, how far from the word before it a word is looked
@@ -98,11 +116,12 @@ func (t *tabulator) boxesOf(rows [][][]at) (out []boxed) {
 const searchAhead = 400
 
 // locate finds words in a text in which they stand in the same order, and says
-// where. One that is not there, since it was joined with another, has no place.
-func locate(text string, words []boxed) []parse.Box {
-	out := make([]parse.Box, 0, len(words))
+// where; of says which word each box is of. A word that is not there, since it was
+// joined with another, has no place.
+func locate(text string, words []boxed) (out []parse.Box, of []int) {
+	out, of = make([]parse.Box, 0, len(words)), make([]int, 0, len(words))
 	at, ahead := 0, searchAhead
-	for _, w := range words {
+	for n, w := range words {
 		window := text[at:min(at+ahead+len(w.text), len(text))]
 		s := w.text
 		i := strings.Index(window, s)
@@ -116,13 +135,14 @@ func locate(text string, words []boxed) []parse.Box {
 			continue
 		}
 		out = append(out, parse.Box{X0: w.box.x0, Y0: w.box.y0, X1: w.box.x1, Y1: w.box.y1, Start: at + i, End: at + i + len(s)})
+		of = append(of, n)
 		at, ahead = at+i+len(s), searchAhead
 	}
-	return out
+	return out, of
 }
 
-// boxesIn returns the record of the boxes of a page's lines, for its text.
-func boxesIn(text string, lines []line, page int) []byte {
+// boxesIn adds to a page the boxes of its lines, for its text, and returns its record.
+func boxesIn(page parse.BoxedPage, text string, lines []line) []byte {
 	var words []boxed
 	for _, l := range lines {
 		if l.boxed == nil {
@@ -130,5 +150,21 @@ func boxesIn(text string, lines []line, page int) []byte {
 		}
 		words = append(words, l.boxed...)
 	}
-	return parse.AppendBoxes(nil, page, locate(text, words))
+	page.Boxes, _ = locate(text, words)
+	return parse.AppendBoxes(nil, page)
+}
+
+// frame is the page with index i as a viewer shows it: its crop box, as far as it
+// lies in the media box, and its rotation.
+func (l leaf) frame(i int) parse.BoxedPage {
+	shown := readBox(l.box)
+	if crop := readBox(l.crop).within(shown); crop.area() > 0 {
+		shown = crop
+	}
+	return framed(i, shown, int(l.rotate.Int64()/90))
+}
+
+// framed is the page with index i that shows a box, turned clockwise by quarters.
+func framed(i int, shown box, quarters int) parse.BoxedPage {
+	return parse.BoxedPage{Page: i + 1, X0: shown.x0, Y0: shown.y0, X1: shown.x1, Y1: shown.y1, Rotate: (quarters%4 + 4) % 4 * 90}
 }

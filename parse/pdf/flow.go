@@ -32,6 +32,7 @@ type line struct {
 	bold   bool    // all of it
 	fixed  bool    // all of it in a font of one advance
 	face   string  // name of its font, if it has one for all of it
+	parted bool    // it has a gap as between the cells of a table
 	x, y   float64 // where it begins
 	ux, uy float64 // direction of writing
 	words  []word
@@ -238,6 +239,7 @@ func (f *flow) end() {
 	if f.mixed {
 		f.current.face = ""
 	}
+	f.current.parted = f.current.hasGap()
 	f.lines = append(f.lines, f.current)
 }
 

@@ -91,9 +91,12 @@ func (d *document) loadFont(v lib.Value) *font {
 
 // faceName is a font's name without the prefix of a subset.
 func faceName(v lib.Value) string {
-	name := v.Key("BaseFont").Name()
+	return unprefixed(v.Key("BaseFont").Name())
+}
+
+func unprefixed(name string) string {
 	if len(name) > 7 && name[6] == '+' {
-		name = name[7:]
+		return name[7:]
 	}
 	return name
 }
@@ -111,13 +114,18 @@ func isFixed(v lib.Value) bool {
 
 // isBold goes by the font's name and its descriptor's weight.
 func isBold(v lib.Value) bool {
-	name := strings.ToLower(v.Key("BaseFont").Name())
+	return saysBold(v.Key("BaseFont").Name()) || v.Key("FontDescriptor").Key("FontWeight").Float64() >= boldWeight
+}
+
+// saysBold reports whether the name of a font is that of a bold one.
+func saysBold(name string) bool {
+	name = strings.ToLower(name)
 	for _, part := range []string{"bold", "black", "heavy", "demi", "cmbx", "sfbx", "cmssbx", "ecbx"} {
 		if strings.Contains(name, part) {
 			return true
 		}
 	}
-	return strings.HasSuffix(name, "-medi") || strings.HasSuffix(name, "-mediital") || v.Key("FontDescriptor").Key("FontWeight").Float64() >= 600
+	return strings.HasSuffix(name, "-medi") || strings.HasSuffix(name, "-mediital") || strings.HasSuffix(name, "-bd")
 }
 
 // loadSimple reads a font of single-byte codes.

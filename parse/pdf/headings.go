@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 // bold where that is not, and it is short and stands apart.
 const (
 	largerBy       = 1.12 // times the size of the running text
+	clearlyLarger  = 1.3  // whatever else a line looks like
 	sameSize       = 1.04 // sizes this near are the same
 	levelStep      = 1.08 // a smaller size is a level below
 	commonShare    = .25  // of all letters: what has more is running text
@@ -23,6 +25,9 @@ const (
 	headingLines   = 3 // lines of one heading
 	letterShare    = .4
 	rareFace       = .05 // of the letters of a document
+	pageShare      = .6  // of a page's letters: they are its running text
+	titleGap       = 6   // font sizes from a heading to what follows it
+	labelSize      = .9  // of the running text: what is smaller is none
 	deepest        = 6
 	maxHeadings    = 20_000
 )
@@ -33,12 +38,18 @@ type style struct {
 	bold bool
 }
 
-func styleOf(l placed) style { return style{math.Round(l.size*10) / 10, l.bold} }
+func styleOf(l placed) style { return style{rounded(l.size), l.bold} }
+
+// rounded is a font size to a tenth of a point.
+func rounded(size float64) float64 { return math.Round(size*10) / 10 }
 
 // headingFinder knows how the running text of a document looks.
 type headingFinder struct {
 	body    style
+	face    string  // of most of the running text
+	usual   float64 // size of the running text of the page looked at
 	letters map[style]int
+	sizes   map[float64]int // letters of each size, those of tables too
 	total   int
 	fixed   int            // letters in fonts of one advance
 	faces   map[string]int // letters in each font
@@ -49,11 +60,12 @@ type headingFinder struct {
 // headings finds the headings of a document. Each becomes a section from there
 // to the next of its level or above. starts says where each page's text begins.
 func headings(pages []pageText, starts []int, end int, marks map[string]int) []parse.Section {
-	f := headingFinder{letters: map[style]int{}, faces: map[string]int{}, marks: marks, running: runningHeads(pages)}
+	f := headingFinder{letters: map[style]int{}, sizes: map[float64]int{}, faces: map[string]int{}, marks: marks, running: runningHeads(pages)}
 	for _, p := range pages {
 		for _, l := range p.lines {
+			n := countLetters(l.text)
+			f.sizes[rounded(l.size)] += n
 			if !l.table {
-				n := countLetters(l.text)
 				f.letters[styleOf(l)] += n
 				f.total += n
 				f.fixed += n * btoi(l.fixed)
@@ -61,7 +73,7 @@ func headings(pages []pageText, starts []int, end int, marks map[string]int) []p
 			}
 		}
 	}
-	f.measure()
+	f.measure(pages)
 	var all []title
 	for i, p := range pages {
 		all = append(all, f.page(p.lines, starts[i])...)
@@ -69,24 +81,51 @@ func headings(pages []pageText, starts []int, end int, marks map[string]int) []p
 	if len(all) > maxHeadings {
 		return nil // whatever these are
 	}
-	all = withoutRunningHeads(all)
+	all = withoutListed(withoutRunningHeads(all))
 	f.rank(all)
 	return enclose(all, end)
 }
 
 // measure finds the size in which most letters stand; the running text is bold
-// if most letters of that size are.
-func (f *headingFinder) measure() {
-	sizes := map[float64]int{}
-	for s, n := range f.letters {
-		sizes[s.size] += n
-	}
-	for size, n := range sizes {
-		if n > sizes[f.body.size] || n == sizes[f.body.size] && size < f.body.size {
-			f.body.size = size
+// if most letters of that size are, and in the font that most of them have.
+func (f *headingFinder) measure(pages []pageText) {
+	f.body.size = most(f.sizes)
+	f.body.bold = f.letters[style{f.body.size, true}] > f.letters[style{f.body.size, false}]
+	faces := map[string]int{}
+	for _, p := range pages {
+		for _, l := range p.lines {
+			if styleOf(l) == f.body && !l.table && l.face != "" {
+				faces[l.face] += countLetters(l.text)
+			}
 		}
 	}
-	f.body.bold = f.letters[style{f.body.size, true}] > f.letters[style{f.body.size, false}]
+	f.face = most(faces)
+}
+
+// most is the key with the largest count, the smallest of them.
+func most[K cmp.Ordered](counts map[K]int) (best K) {
+	for k, n := range counts {
+		if n > counts[best] || n == counts[best] && k < best {
+			best = k
+		}
+	}
+	return best
+}
+
+// usualSizeOf is the size of a page's running text: the document's, or a smaller
+// one that most of the page has, as leaflets bound into a report.
+func (f *headingFinder) usualSizeOf(lines []placed) float64 {
+	letters, all := map[float64]int{}, 0
+	for _, l := range lines {
+		n := countLetters(l.text)
+		letters[rounded(l.size)] += n
+		all += n
+	}
+	size := most(letters)
+	if n := letters[size]; n > commonLetters && float64(n) > pageShare*float64(all) && size > 0 {
+		return min(size, f.body.size)
+	}
+	return f.body.size
 }
 
 // title is a heading before its level is known.
@@ -102,6 +141,7 @@ type title struct {
 func (f *headingFinder) page(lines []placed, offset int) []title {
 	var out []title
 	edges, contents := edgesOf(lines), isContentsPage(lines)
+	f.usual = f.usualSizeOf(lines)
 	for i := 0; i < len(lines); {
 		end := i + 1
 		for end < len(lines) && continues(lines[end-1], lines[end]) {
@@ -150,13 +190,49 @@ func (f *headingFinder) stands(lines []placed, i, end int) bool {
 	if hasLeader(text) || lines[i].fixed && 2*f.fixed < f.total {
 		return false // contents, or code
 	}
-	if s.size >= largerBy*f.body.size {
+	if end-i == 1 && lines[i].parted {
+		return false // a row of labels
+	}
+	rare := f.isRare(lines[i].face) && startsLarge(text)
+	if s.size >= clearlyLarger*f.usual || s.size >= largerBy*f.usual && f.leads(lines, i, end) {
 		return true
 	}
-	marked := s.bold && !f.body.bold || f.isRare(lines[i].face) && startsLarge(text) && !isCaption(text)
-	return marked && s.size*sameSize >= f.body.size && len(text) <= maxBoldHeading &&
+	marked := s.bold && !f.body.bold || (rare || f.isNumbered(lines[i])) && !isCaption(text)
+	return marked && s.size*sameSize >= f.usual && len(text) <= maxBoldHeading &&
 		end-i < headingLines && !strings.ContainsAny(text[len(text)-1:], ".,;:") && f.apart(lines, i, end)
 }
+
+// isNumbered reports whether a line begins with the number of a section and looks
+// other than the running text.
+func (f *headingFinder) isNumbered(l placed) bool {
+	first, rest, _ := strings.Cut(l.text, " ")
+	return numbering(first) != "" && rest != "" && l.face != "" && l.face != f.face
+}
+
+// leads reports whether running text, a table or another title follows a title
+// closely: what follows a label of a figure is another label, mostly smaller.
+func (f *headingFinder) leads(lines []placed, i, end int) bool {
+	if end == len(lines) || lines[end].table {
+		return true
+	}
+	d := distanceDown(lines[end-1].line, lines[end].line)
+	return d > 0 && d < titleGap*lines[i].size && lines[end].size >= labelSize*f.usual
+}
+
+// numbering is the number of a section that a word is: "1.2", "(3)", "IV.", "B)".
+func numbering(word string) string {
+	s := strings.Trim(word, "().[]§")
+	roman, digits := strings.Trim(s, "IVXivx") == "", strings.Trim(s, "0123456789.") == ""
+	one := len(s) == 1 && s[0] >= 'A' && s[0] <= 'Z' && len(word) > 1
+	year := digits && len(s) > 3 && !strings.Contains(s, ".")
+	if s == "" || len(s) > maxNumbering || year || !roman && !digits && !one || strings.Contains(s, "..") || roman && s == word {
+		return ""
+	}
+	return s
+}
+
+// maxNumbering is the longest number of a section, in bytes.
+const maxNumbering = 8
 
 // isCommon reports whether so much of the document looks so that it is text.
 func (f *headingFinder) isCommon(s style) bool {
@@ -217,6 +293,27 @@ func joinLines(lines []placed) string {
 		texts[i] = l.text
 	}
 	return strings.Join(texts, " ")
+}
+
+// withoutListed drops the titles that are the entries of a table of contents: they
+// end in the number of a page, and without it they are a title again.
+func withoutListed(all []title) []title {
+	seen := map[string]bool{}
+	for _, t := range all {
+		seen[titleKey(t.text)] = true
+	}
+	return slices.DeleteFunc(all, func(t title) bool {
+		entry := strings.TrimRight(t.text, "0123456789")
+		return entry != t.text && strings.HasSuffix(entry, " ") && (seen[titleKey(entry)] || seen[titleKey(withoutNumber(entry))])
+	})
+}
+
+// withoutNumber is a title without the number of its section.
+func withoutNumber(text string) string {
+	if first, rest, _ := strings.Cut(text, " "); numbering(first) != "" {
+		return rest
+	}
+	return text
 }
 
 // withoutRunningHeads drops the titles that are the heads or feet of pages, but for

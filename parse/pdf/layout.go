@@ -41,6 +41,20 @@ func layOut(lines []line) (string, []placed) {
 	return string(b), out
 }
 
+// cellGap is the gap, in font sizes, that parts what does not belong together.
+const cellGap = 2
+
+// hasGap reports whether words of a line lie as far apart as cells of a table. The
+// gap after the number that a line begins with is none.
+func (l line) hasGap() bool {
+	for i := 1; i < len(l.words); i++ {
+		if l.words[i].x0-l.words[i-1].x1 > cellGap*l.size && (i > 1 || numbering(l.word(0)) == "") {
+			return true
+		}
+	}
+	return false
+}
+
 // rejoin takes back the hyphen that the text so far ends in, if its last line's
 // word goes on in below, and writes the rest of the word after it. It returns
 // what is left of below.

@@ -57,6 +57,15 @@ func readBox(v lib.Value) box {
 // area returns the area of the box, 0 if it is unknown.
 func (b box) area() float64 { return (b.x1 - b.x0) * (b.y1 - b.y0) }
 
+// within returns the part of the box that lies in another one; all of it if that is
+// unknown.
+func (b box) within(other box) box {
+	if other.area() <= 0 {
+		return b
+	}
+	return box{max(b.x0, other.x0), max(b.y0, other.y0), max(min(b.x1, other.x1), other.x0), max(min(b.y1, other.y1), other.y0)}
+}
+
 // holds reports whether a point lies in the box or the box is unknown.
 func (b box) holds(x, y float64) bool {
 	return b.area() <= 0 || x >= b.x0 && x <= b.x1 && y >= b.y0 && y <= b.y1

@@ -153,9 +153,10 @@ func (o OCR) page(ctx context.Context, data []byte, i int, turn bool) (recognize
 	var img *image.Gray
 	dpi := 0
 	var onPage matrix
+	var shown parse.BoxedPage
 	err := o.Engine.with(ctx, data, func(s session) (err error) {
 		if img, dpi, err = s.draw(i); err == nil {
-			onPage = s.onPage(i, img.Rect.Size())
+			onPage, shown = s.onPage(i, img.Rect.Size()), s.frame(i)
 		}
 		return err
 	})
@@ -167,7 +168,8 @@ func (o OCR) page(ctx context.Context, data []byte, i int, turn bool) (recognize
 	for i := range words {
 		words[i].box = onPage.bounds(words[i].box)
 	}
-	return recognizedPage{text, parse.AppendBoxes(nil, i+1, locate(text, words))}, err
+	shown.Boxes, _ = locate(text, words)
+	return recognizedPage{text, parse.AppendBoxes(nil, shown)}, err
 }
 
 // recognizedPage is what was read of the drawing of a page.

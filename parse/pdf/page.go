@@ -52,7 +52,7 @@ func (d *document) readPage(i int) (pageText, error) {
 		return pageText{}, err
 	}
 	out.text, out.lines = layOut(lines)
-	out.boxes = boxesIn(out.text, lines, i+1)
+	out.boxes = boxesIn(at.frame(i), out.text, lines)
 	if area := p.box.area(); area > 0 {
 		out.images = p.images / area
 	}

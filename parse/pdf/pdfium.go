@@ -221,7 +221,7 @@ func (s session) read(i int) pageText {
 			return errMalformed
 		}
 		p.text = tidy(text.Text)
-		p.boxes = s.boxes(i, p.text)
+		p.layOut(s, i)
 		if countLetters(p.text) < scannedLetters {
 			p.images = s.imageShare(i)
 		}
@@ -232,33 +232,17 @@ func (s session) read(i int) pageText {
 	return p
 }
 
-// boxes returns the record of word boxes of a page that has the given text.
-func (s session) boxes(i int, text string) []byte {
-	chars, err := s.engine.GetPageTextStructured(&requests.GetPageTextStructured{Page: s.page(i), Mode: requests.GetPageTextStructuredModeChars})
-	if err != nil {
-		return nil
+// frame is the page with index i as a viewer shows it.
+func (s session) frame(i int) parse.BoxedPage {
+	var shown box
+	if b, err := s.engine.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: s.page(i)}); err == nil {
+		shown = box{float64(b.Rect.Left), float64(b.Rect.Bottom), float64(b.Rect.Right), float64(b.Rect.Top)}
 	}
-	var words []boxed
-	var b strings.Builder
-	around := emptyBox()
-	end := func() {
-		if b.Len() > 0 {
-			words = append(words, boxed{tidy(b.String()), around})
-		}
-		b.Reset()
-		around = emptyBox()
+	quarters := 0
+	if r, err := s.engine.FPDFPage_GetRotation(&requests.FPDFPage_GetRotation{Page: s.page(i)}); err == nil {
+		quarters = int(r.PageRotation)
 	}
-	for _, c := range chars.Chars {
-		if strings.TrimSpace(c.Text) == "" || c.Text == "\uFFFE" || c.Text == "\x02" {
-			end()
-			continue
-		}
-		b.WriteString(c.Text)
-		p := c.PointPosition
-		around = around.with(box{p.Left, p.Bottom, p.Right, p.Top})
-	}
-	end()
-	return parse.AppendBoxes(nil, i+1, locate(text, words))
+	return framed(i, shown, quarters)
 }
 
 func (s session) page(i int) requests.Page {

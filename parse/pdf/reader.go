@@ -44,7 +44,8 @@ const (
 
 // leaf is a page with what it inherits from the nodes above it.
 type leaf struct {
-	page, resources, box lib.Value
+	page, resources   lib.Value
+	box, crop, rotate lib.Value
 }
 
 // pageTree walks the page tree.
@@ -82,6 +83,12 @@ func (t *pageTree) walk(at leaf, depth int) error {
 	}
 	if v := at.page.Key("MediaBox"); v.Len() == 4 {
 		at.box = v
+	}
+	if v := at.page.Key("CropBox"); v.Len() == 4 {
+		at.crop = v
+	}
+	if v := at.page.Key("Rotate"); v.Kind() == lib.Integer {
+		at.rotate = v
 	}
 	kids := at.page.Key("Kids")
 	if kids.Kind() != lib.Array {

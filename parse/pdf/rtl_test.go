@@ -13,16 +13,15 @@ import (
 
 // TestRightToLeft reads files that LibreOffice made of HTML with dir="rtl":
 // words stand in reading order, Latin words and numbers in their place among
-// them. The expected text is what went into LibreOffice, but for the Arabic
-// ligature of lam and alef, whose letters PDFium and poppler give in the order
-// in which they stand on the page.
+// them. The expected text is what went into LibreOffice, with the letters of the
+// ligature of lam and alef in their order, which PDFium and poppler reverse.
 func TestRightToLeft(t *testing.T) {
 	p := pdf.Parser{Second: engine(t)}
 	for name, want := range map[string]string{
 		"rtl-he.pdf": `המנורה של המגדלור הצפוני הודלקה בשעה חמש וחצי. שני שומרים עמדו על המשמר עד שהערפל התפזר בבוקר.
 שלוש סירות מפרש עברו את הנמל לפני הצהריים, ואוניית האספקה Aurora הביאה 250 חביות שמן, לחם ומכתבים.`,
 		"rtl-ar.pdf": `أضيء مصباح المنارة الشمالية في الساعة الخامسة والنصف. وقف حارسان حتى انقشع الضباب في الصباح.
-عبرت ثالثة قوارب شراعية جدار الميناء قبل الظهر، وجلبت سفينة اإلمداد Aurora عدد 250 برميال من الزيت والخبز والرسائل.`,
+عبرت ثلاثة قوارب شراعية جدار الميناء قبل الظهر، وجلبت سفينة الإمداد Aurora عدد 250 برميلا من الزيت والخبز والرسائل.`,
 		"rtl-fa.pdf": `چراغ فانوس دریایی شمالی در ساعت پنج و نیم روشن شد. دو نگهبان تا برطرف شدن مه در صبح بیدار ماندند.`,
 	} {
 		data, err := os.ReadFile("testdata/" + name)

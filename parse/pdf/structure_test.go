@@ -244,3 +244,39 @@ func TestHeadingsOfPages(t *testing.T) {
 	f.objects[0] = "<</Type/Catalog/Pages 2 0 R/Outlines<</First<</Title(Boats)/First<</Title(Sails and masts)>>>>>>>>"
 	require.Equal(t, []string{"2 Annual report, page 1", "1 Boats", "2 Sails and masts", "2 Contents"}, labelsOf(read(t, f.bytes())), "bookmarks say the levels")
 }
+
+func TestHeadingsByEvidence(t *testing.T) {
+	show := func(font string, size float64, x, y int, s string) string {
+		return fmt.Sprintf("BT /%s %g Tf %d %d Td (%s) Tj ET\n", font, size, x, y, s)
+	}
+	text := func(font string, size float64, y int) (out string) {
+		for i := range 6 {
+			out += show(font, size, 72, y-14*i, strings.Repeat("Running text of the usual size. ", 3))
+		}
+		return out
+	}
+	font := func(name string) string {
+		return "<</Type/Font/Subtype/Type1/BaseFont/" + name + "/Encoding/WinAnsiEncoding>>"
+	}
+	for _, c := range []struct {
+		name, content string
+		want          []string
+	}{
+		{"numbered, in another font", show("F2", 12.5, 72, 740, "(1) Of boats") + text("F1", 12, 718) + show("F2", 12.5, 72, 610, "(2) Of sails") + text("F1", 12, 588), []string{"1 (1) Of boats", "1 (2) Of sails"}},
+		{"numbered in the font of the text", show("F1", 12, 72, 740, "(1) of boats") + text("F1", 12, 710), nil},
+		{"a row of labels", show("F3", 14, 72, 740, "Boats") + show("F3", 14, 300, 740, "Sails") + text("F1", 12, 710), nil},
+		{"labels of a figure", text("F1", 12, 740) + show("F3", 13.5, 200, 500, "Mast") + show("F1", 8, 300, 520, "where the sail is") + show("F3", 13.5, 200, 480, "Keel") + show("F1", 8, 300, 500, "below"), nil},
+		{
+			"most text is in a table", show("F1", 16, 72, 740, "Prices of the year") + box(70, 655, 300, 60, "S") + "70 695 m 370 695 l 70 675 m 370 675 l 195 655 m 195 715 l 295 655 m 295 715 l S\n" + prices(),
+			[]string{"1 Prices of the year"},
+		},
+		{
+			"entries of contents without leaders", show("F3", 16, 72, 740, "Contents") + show("F3", 14, 72, 710, "1 Boats 7") + show("F1", 12, 72, 690, "Kinds of boats") + show("F3", 14, 72, 650, "2 Sails 9") + show("F1", 12, 72, 630, "Kinds of sails") +
+				show("F3", 24, 72, 560, "Boats") + text("F1", 12, 530) + show("F3", 24, 72, 400, "Sails") + text("F1", 12, 370),
+			[]string{"2 Contents", "1 Boats", "1 Sails"},
+		},
+	} {
+		f := document([]string{font("Times-Roman"), font("Helvetica-Bold")}, sheet{content: c.content, resources: "/Font<</F1 3 0 R/F2 4 0 R/F3 5 0 R>>"})
+		require.Equal(t, c.want, labelsOf(read(t, f.bytes())), c.name)
+	}
+}

@@ -155,7 +155,7 @@ func recognized(table string) (text string, words []boxed) {
 		for i := range place {
 			place[i], _ = strconv.ParseFloat(f[6+i], 64) // a wrong number is no place
 		}
-		words = append(words, boxed{tidy(f[11]), box{place[0], place[1], place[0] + place[2], place[1] + place[3]}})
+		words = append(words, boxed{text: tidy(f[11]), box: box{place[0], place[1], place[0] + place[2], place[1] + place[3]}})
 	}
 	return b.String(), words
 }

@@ -79,7 +79,11 @@ func decode(data []byte) (*image.Gray, error) {
 		return nil, damaged(err)
 	}
 	if size.Width <= 0 || size.Height <= 0 || size.Width > maxPixels/size.Height {
-		return nil, &fault.Error{Code: fault.LimitExceeded, Reason: fmt.Sprintf("it has %d times %d pixels, more than the %d million that are read", size.Width, size.Height, maxPixels/1_000_000), Next: "save it smaller"}
+		return nil, &fault.Error{
+			Code:   fault.LimitExceeded,
+			Reason: fmt.Sprintf("it has %d times %d pixels, more than the %d million that are read", size.Width, size.Height, maxPixels/1_000_000),
+			Next:   "save it smaller",
+		}
 	}
 	source, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {

@@ -34,6 +34,15 @@ func (c cage) lock() error {
 	return nil
 }
 
+// used is the processor time that this process has used.
+func used() time.Duration {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return spentBefore // not known: as good as spent
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
 // seconds is a limit of processor time as the system takes it.
 func seconds(cpu time.Duration) uint64 { return uint64(max(cpu.Seconds(), 1)) }
 

@@ -22,6 +22,7 @@ type request struct {
 	MediaType string       `json:"media_type,omitempty"`
 	Limits    parse.Limits `json:"limits"`
 	Size      int64        `json:"size"`
+	Keep      bool         `json:"keep,omitempty"` // another document may follow, for the same parser under the same limits
 }
 
 // reply is a frame that comes out. Exactly one of its parts is set.
@@ -31,6 +32,7 @@ type reply struct {
 	Document *parse.Document `json:"document,omitempty"` // without its text, which is the raw bytes
 	Failure  *failure        `json:"failure,omitempty"`
 	Size     int64           `json:"size,omitempty"`
+	Again    bool            `json:"again,omitempty"` // beside a result: the worker takes another document
 }
 
 // page is a page as soon as it has been read.

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"testing"
@@ -44,7 +45,7 @@ func (spoken) Info() parse.Info {
 func (s spoken) Parse(_ context.Context, f parse.File, report parse.Progress) (parse.Document, error) {
 	limits := parse.Limits{Text: 1 << 16, PlainText: 1 << 16, Pages: 100}.WithDefaults()
 	r := run{file: f, report: report, limits: limits}
-	err := r.listen(bytes.NewReader(s))
+	_, err := r.listen(bufio.NewReader(bytes.NewReader(s)))
 	switch {
 	case r.failure != nil:
 		return parse.Document{}, &fault.Error{Code: r.failure.Code, Subject: f.Name}

@@ -17,12 +17,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
-	"time"
 
 	"inlay/fault"
 	"inlay/internal/lazy"
@@ -38,6 +36,12 @@ type Command struct {
 	Env    []string     // its environment; by default HOME, XDG_CACHE_HOME and TMPDIR are handed on
 	Limits parse.Limits // handed to the worker's parsers; Memory, CPU and Wall are the process's own
 	Most   int          // processes at once, default the number of processors
+
+	// Keep has workers read one document after another, which saves the start of a
+	// process for each; nil: a worker for each document. Only for documents that may
+	// know of each other: what one does to a worker, the next one finds. Close it when
+	// all are read.
+	Keep *Pool
 }
 
 // Wrap puts parsers into workers: each result reads like the parser it stands
@@ -78,7 +82,7 @@ func (p caged) Parse(ctx context.Context, f parse.File, report parse.Progress) (
 	limits := p.command.Limits.WithDefaults()
 	timed, cancel := context.WithTimeout(ctx, limits.Wall)
 	defer cancel()
-	r := run{file: f, parser: p.info.Name, report: report, limits: limits}
+	r := run{file: f, parser: p.info.Name, report: report, limits: limits, silent: true}
 	end := r.supervise(timed, p.command)
 	switch {
 	case ctx.Err() != nil:
@@ -113,6 +117,7 @@ type run struct {
 	total    int
 	document *parse.Document
 	failure  *failure
+	silent   bool // it has said nothing yet
 }
 
 // pageOf is a page that has arrived.
@@ -122,30 +127,48 @@ type pageOf struct {
 	boxes   []byte
 }
 
-// supervise starts the worker, feeds it and listens until it ends.
+// supervise has a worker read the document: one that waits, or a new one.
 func (r *run) supervise(ctx context.Context, c Command) error {
-	cmd, err := c.start(ctx)
-	if err != nil {
-		return err
-	}
 	head, err := r.request(c)
 	if err != nil {
 		return err
 	}
-	cmd.Stdin = io.MultiReader(bytes.NewReader(head), bytes.NewReader(r.file.Data))
-	cmd.WaitDelay = time.Second
-	var words tail
-	cmd.Stderr = &words
-	out, err := cmd.StdoutPipe()
+	for {
+		p := c.Keep.take(r.parser)
+		if p == nil {
+			break
+		}
+		if err, gone := r.through(ctx, p, head, c.Keep); !gone {
+			return err
+		}
+	}
+	p, err := c.launch(ctx)
 	if err != nil {
-		return fmt.Errorf("open the worker's output: %w", err)
+		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start the worker: %w", err)
+	err, _ = r.through(ctx, p, head, c.Keep)
+	return err
+}
+
+// through hands the document to a worker and listens until it has a result or the
+// worker ends. A worker that is gone had ended before it was asked.
+func (r *run) through(ctx context.Context, p *process, head []byte, keep *Pool) (err error, gone bool) {
+	stop := context.AfterFunc(ctx, p.kill)
+	p.read++
+	sent := p.send(head, r.file.Data, keep == nil)
+	again, heard := r.listen(p.out)
+	if again && heard == nil && keep != nil && p.read < mostDocuments && stop() {
+		<-sent
+		keep.give(r.parser, p)
+		return nil, false
 	}
-	heard := r.listen(out)
-	_, _ = io.Copy(io.Discard, io.LimitReader(out, 1<<20)) // let it end by itself
-	return errors.Join(cageOf(r.limits).ended(cmd.Wait(), words.String()), heard)
+	ended := p.end()
+	<-sent
+	stop()
+	if r.silent && p.read > 1 && ctx.Err() == nil {
+		return nil, true
+	}
+	return errors.Join(cageOf(r.limits).ended(ended, p.words.String()), heard), false
 }
 
 // mark is what a worker finds in its environment.
@@ -201,28 +224,29 @@ func environment(given []string) []string {
 func (r *run) request(c Command) ([]byte, error) {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
-	q := request{Parser: r.parser, Name: r.file.Name, MediaType: r.file.MediaType, Limits: c.Limits, Size: int64(len(r.file.Data))}
+	q := request{Parser: r.parser, Name: r.file.Name, MediaType: r.file.MediaType, Limits: c.Limits, Size: int64(len(r.file.Data)), Keep: c.Keep != nil}
 	err := write(w, q, "")
 	return b.Bytes(), err
 }
 
-// listen takes frames until the result, a breach of the form, or the end.
-func (r *run) listen(out io.Reader) error {
-	in := bufio.NewReader(out)
+// listen takes frames until the result, a breach of the form, or the end, and
+// reports whether the worker takes another document.
+func (r *run) listen(in *bufio.Reader) (again bool, err error) {
 	limit := max(4*int64(r.limits.Text), 2*r.limits.PlainText)
 	left := 2*limit + maxLine
 	for {
 		var f reply
 		if err := readLine(in, &f); err != nil {
-			return err
+			return false, err
 		}
+		r.silent = false
 		raw, err := readRaw(in, f.Size, min(limit, left))
 		if err != nil {
-			return err
+			return false, err
 		}
 		left -= int64(len(raw))
 		if r.take(f, string(raw)) {
-			return nil
+			return f.Again, nil
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,6 +64,15 @@ func (moody) ParsePages(_ context.Context, f parse.File, report parse.Progress, 
 		case "killed":
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			time.Sleep(time.Second)
+		case "pid":
+			p = strconv.Itoa(os.Getpid())
+		case "end":
+			defer func() { time.AfterFunc(50*time.Millisecond, func() { os.Exit(0) }) }()
+		case "work":
+			var used syscall.Rusage
+			for used.Utime.Nano()+used.Stime.Nano() < int64(1100*time.Millisecond) {
+				_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+			}
 		case "sleep":
 			time.Sleep(time.Minute)
 		case "eat":
@@ -189,4 +199,59 @@ func TestWorkerStartsNoWorker(t *testing.T) {
 	about, ok := errors.AsType[*fault.Error](err)
 	require.True(t, ok)
 	require.ErrorContains(t, about.Err, "a worker starts no workers")
+}
+
+// TestKeptWorker reads one document after another in one process, and those after
+// one that ended it in a new one.
+func TestKeptWorker(t *testing.T) {
+	c := command(10 * time.Second)
+	c.Limits.CPU, c.Keep = 3*time.Second, &worker.Pool{}
+	defer c.Keep.Close()
+	p := reader(t, c)
+	say := func(words string) string {
+		d, err := p.Parse(t.Context(), parse.File{Name: "a.txt", Data: []byte(words)}, nil)
+		if err != nil {
+			return string(fault.CodeOf(err))
+		}
+		return d.Text
+	}
+	first := say("pid")
+	require.Equal(t, first, say("pid"), "one process for two documents")
+	require.Equal(t, string(fault.PasswordRequired), say("refuse"))
+	require.Equal(t, first, say("pid"), "a refusal does not end it")
+	require.Equal(t, string(fault.Corrupt), say("die"))
+	second := say("pid")
+	require.NotEqual(t, first, second)
+	require.Equal(t, "end", say("end"))
+	time.Sleep(200 * time.Millisecond) // it ends while it waits
+	third := say("pid")
+	require.NotEqual(t, second, third, "a worker that has ended is replaced")
+	require.Equal(t, "work", say("work"))
+	require.NotEqual(t, third, say("pid"), "one that has used much processor time too")
+
+	fourth := say("pid")
+	c.Keep.Close()
+	require.NotEqual(t, fourth, say("pid"), "a closed pool has no worker left")
+
+	alone := c
+	alone.Keep = nil
+	p = reader(t, alone)
+	require.NotEqual(t, say("pid"), say("pid"), "without Keep each document has its own process")
+}
+
+// TestKeptWorkerIsStopped by the context of a document, and goes on with the next.
+func TestKeptWorkerIsStopped(t *testing.T) {
+	c := command(500 * time.Millisecond)
+	c.Keep = &worker.Pool{}
+	defer c.Keep.Close()
+	p := reader(t, c)
+	for _, words := range []string{"one", "sleep", "one"} {
+		d, err := p.Parse(t.Context(), parse.File{Name: "a.txt", Data: []byte(words)}, nil)
+		if words == "sleep" {
+			require.Equal(t, fault.Timeout, fault.CodeOf(err))
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, words, d.Text)
+	}
 }

@@ -141,6 +141,49 @@ const done = await client.uploads.complete(upload.id, { part_ids: sent.map((p) =
 assert.equal(await (await client.files.content(done.file.id)).text(), bytes.toString());
 ok("uploads");
 
+const store = await client.vectorStores.create({ name: "manuals", metadata: { team: "red" }, expires_after: { anchor: "last_active_at", days: 7 } });
+assert.equal(store.object, "vector_store");
+const kept = await client.vectorStores.files.createAndPoll(store.id, { file_id: done.file.id, attributes: { kind: "handbook", year: 2026 } });
+assert.deepEqual([kept.status, kept.attributes.kind], ["completed", "handbook"]);
+const rota = await client.vectorStores.files.uploadAndPoll(store.id, await toFile(Buffer.from("The notice period of the kitchen rota is one day."), "rota.txt"));
+assert.equal(rota.status, "completed", JSON.stringify(rota));
+const batch = await client.vectorStores.fileBatches.createAndPoll(store.id, { file_ids: [file.id], attributes: { kind: "copy" }, chunking_strategy: { type: "static", static: { max_chunk_size_tokens: 200, chunk_overlap_tokens: 20 } } });
+assert.deepEqual([batch.status, batch.file_counts.completed], ["completed", 1]);
+const now = await client.vectorStores.retrieve(store.id);
+assert.deepEqual([now.status, now.file_counts.completed, now.metadata.team], ["completed", 3, "red"]);
+const inStore = [];
+for await (const f of client.vectorStores.files.list(store.id, { limit: 1, order: "asc" })) inStore.push(f.id);
+assert.deepEqual(inStore, [done.file.id, rota.id, file.id]);
+const filters = { type: "and", filters: [{ type: "eq", key: "kind", value: "handbook" }, { type: "gte", key: "year", value: 2020 }] };
+const hits = await client.vectorStores.search(store.id, { query: question, max_num_results: 3, filters });
+shown("search", hits.data[0]);
+assert.ok(hits.data.length > 0 && hits.data.every((hit) => hit.filename === "parts.md" && hit.attributes.kind === "handbook"));
+await client.vectorStores.files.update(rota.id, { vector_store_id: store.id, attributes: { kind: "rota" } });
+assert.equal((await client.vectorStores.search(store.id, { query: "kitchen", filters: { type: "eq", key: "kind", value: "rota" } })).data[0].file_id, rota.id);
+assert.equal((await client.vectorStores.update(store.id, { name: "handbooks" })).name, "handbooks");
+const texts = [];
+for await (const part of client.vectorStores.files.content(rota.id, { vector_store_id: store.id })) texts.push(part.text);
+assert.equal(texts.join(""), "The notice period of the kitchen rota is one day.");
+const stores = [];
+for await (const one of client.vectorStores.list({ limit: 1 })) stores.push(one.id);
+assert.ok(stores.includes(store.id));
+ok("vector stores");
+
+const fileSearch = { model, input: question, include: ["file_search_call.results"], inlay: { mode: "retrieval" }, tools: [{ type: "file_search", vector_store_ids: [store.id], max_num_results: 2, filters }] };
+for (const body of [fileSearch, { ...fileSearch, stream: true }]) {
+  const searched = body.stream ? await client.responses.stream(body).finalResponse() : await client.responses.create(body);
+  const [call, message] = searched.output;
+  assert.deepEqual([call.type, call.status, call.queries], ["file_search_call", "completed", [question]]);
+  assert.ok(call.results.length > 0 && call.results.every((one) => one.file_id === done.file.id));
+  const mark = message.content[0].annotations[0];
+  assert.deepEqual([mark.type, mark.file_id, mark.filename], ["file_citation", done.file.id, "parts.md"]);
+  shown("file search", call.results[0]);
+}
+ok("file search");
+assert.equal((await client.vectorStores.files.delete(rota.id, { vector_store_id: store.id })).deleted, true);
+assert.equal((await client.vectorStores.delete(store.id)).deleted, true);
+await assert.rejects(client.vectorStores.retrieve(store.id), (e) => e instanceof OpenAI.NotFoundError);
+
 const ids = [];
 for await (const f of client.files.list({ limit: 1 })) ids.push(f.id);
 assert.ok(ids.includes(file.id) && ids.includes(done.file.id));

@@ -1,12 +1,12 @@
 -- What wrk sends: dry-run decisions over one file, with a question of another
--- length each time where VARY is set.
-local id, window, vary = os.getenv("FILE_ID"), os.getenv("WINDOW"), os.getenv("VARY")
+-- length each time where VARY is set; whole questions where SEARCH is set.
+local id, window, vary, dry = os.getenv("FILE_ID"), os.getenv("WINDOW"), os.getenv("VARY"), not os.getenv("SEARCH")
 local n = 0
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 
 local function body(question)
-  return string.format('{"messages":[{"role":"user","text":"%s"}],"files":[{"id":"%s"}],"context_length":%s,"dry_run":true}', question, id, window)
+  return string.format('{"messages":[{"role":"user","text":"%s"}],"files":[{"id":"%s"}],"context_length":%s,"dry_run":%s}', question, id, window, tostring(dry))
 end
 
 wrk.body = body("How long is the notice period?")

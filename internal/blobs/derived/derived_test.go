@@ -67,7 +67,7 @@ type away struct{ blobs.Store }
 func (away) Put(context.Context, string, io.Reader, int64) error { return errors.New("away") }
 
 // Open implements [blobs.Store].
-func (away) Open(context.Context, string) (io.ReadCloser, error) { return nil, errors.New("away") }
+func (away) Open(context.Context, string) (io.ReadSeekCloser, error) { return nil, errors.New("away") }
 
 // TestFarAway: without the far store everything is only slower.
 func TestFarAway(t *testing.T) {

@@ -18,7 +18,8 @@ import (
 func Run(t *testing.T, open func(t *testing.T) state.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, state.Store){
-		"keys": keys, "files": files, "uploads": uploads, "expiry": expiry, "pages": pages, "quota": quota, "chats": chats, "responses": responses, "evaluations": evaluations, "owners": owners, "locks": locks,
+		"keys": keys, "files": files, "uploads": uploads, "expiry": expiry, "pages": pages, "quota": quota, "chats": chats, "responses": responses,
+		"evaluations": evaluations, "owners": owners, "locks": locks, "vector stores": vectorStores, "store pages": storePages,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

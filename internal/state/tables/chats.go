@@ -38,7 +38,7 @@ func (s *Store) Since(ctx context.Context, owner, id string, after int) ([]state
 
 // ListChats implements [state.Chats].
 func (s *Store) ListChats(ctx context.Context, owner string, p state.Page) ([]state.Chat, error) {
-	clause, args := page("chats", p, owner)
+	clause, args := between{table: "chats", key: "id", of: "owner = $1"}.clause(p, owner)
 	return all(ctx, s, "list chats", scanChat, "SELECT "+chatColumns+" FROM chats WHERE owner = $1"+clause, args...)
 }
 

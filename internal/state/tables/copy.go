@@ -18,7 +18,7 @@ var ErrNotEmpty = errors.New("there are records already")
 // table is one with its columns.
 type table struct{ name, columns string }
 
-// tables lists them, those that others refer to first.
+// allTables lists them, those that others refer to first.
 func allTables() []table {
 	return []table{
 		{"owners", "id, name, created"},
@@ -31,6 +31,9 @@ func allTables() []table {
 		{"turns", "chat, number, created, messages, result"},
 		{"responses", "seq, id, owner, previous, created, messages, input, body, files"},
 		{"evaluations", "seq, " + evaluationColumns},
+		{"vector_stores", "seq, " + storeColumns},
+		{"store_batches", "id, store, created, canceled"},
+		{"store_files", "seq, store, file, batch, path, created, state, bytes, attributes, chunking, failure"},
 	}
 }
 
@@ -91,7 +94,7 @@ func (s *Store) counted(ctx context.Context, tx Queries) error {
 	if s.Engine.Numbers == "" {
 		return nil
 	}
-	for table, column := range map[string]string{"keys": "rowid", "files": "seq", "chats": "seq", "responses": "seq", "evaluations": "seq"} {
+	for table, column := range map[string]string{"keys": "rowid", "files": "seq", "chats": "seq", "responses": "seq", "evaluations": "seq", "vector_stores": "seq", "store_files": "seq"} {
 		if _, err := tx.Exec(ctx, fmt.Sprintf(s.Engine.Numbers, table, column)); err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func (s *Store) Evaluation(ctx context.Context, owner, id string) (state.Evaluat
 
 // ListEvaluations implements [state.Evaluations].
 func (s *Store) ListEvaluations(ctx context.Context, owner string, p state.Page) ([]state.Evaluation, error) {
-	clause, args := page("evaluations", p, owner)
+	clause, args := between{table: "evaluations", key: "id", of: "owner = $1"}.clause(p, owner)
 	return all(ctx, s, "list evaluations", scanEvaluation, "SELECT "+evaluationColumns+" FROM evaluations WHERE owner = $1"+clause, args...)
 }
 

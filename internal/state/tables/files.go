@@ -46,7 +46,7 @@ func (s *Store) File(ctx context.Context, owner, id string) (state.File, error) 
 
 // ListFiles implements [state.Files].
 func (s *Store) ListFiles(ctx context.Context, owner, purpose string, p state.Page) ([]state.File, error) {
-	clause, args := page("files", p, owner, purpose, time.Now().Unix())
+	clause, args := between{table: "files", key: "id", of: "owner = $1"}.clause(p, owner, purpose, time.Now().Unix())
 	return all(ctx, s, "list files", scanFile, "SELECT "+fileColumns+" FROM files WHERE owner = $1 AND ($2 = '' OR purpose = $2) AND (expires IS NULL OR expires > $3)"+clause, args...)
 }
 

@@ -135,22 +135,6 @@ func all[T any](ctx context.Context, s *Store, what string, scan func(Row) (T, e
 	return list, nil
 }
 
-// page is the end of a query over a table with seq, for one page of what the
-// owner in $1 has. A page after a record that is not the owner's begins
-// nowhere: it is empty. args are those before it.
-func page(table string, p state.Page, args ...any) (clause string, all []any) {
-	order, than := "ASC", ">"
-	if p.Desc {
-		order, than = "DESC", "<"
-	}
-	if p.After != "" {
-		args = append(args, p.After)
-		clause = fmt.Sprintf(" AND seq %s (SELECT seq FROM %s WHERE owner = $1 AND id = $%d)", than, table, len(args))
-	}
-	args = append(args, p.Limit)
-	return clause + fmt.Sprintf(" ORDER BY seq %s LIMIT $%d", order, len(args)), args
-}
-
 func unix(t time.Time) any {
 	if t.IsZero() {
 		return nil

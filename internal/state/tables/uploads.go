@@ -10,7 +10,7 @@ import (
 
 const uploadColumns = "id, owner, name, purpose, bytes, created, expires, life"
 
-// AddUpload implements [state.Uploads].
+// AddUpload implements [state.Arriving].
 func (s *Store) AddUpload(ctx context.Context, u state.Upload, q state.Quota) error {
 	return s.transact(ctx, "begin an upload", func(tx Queries) error {
 		if err := alone(ctx, tx, u.Owner); err != nil {
@@ -38,7 +38,7 @@ func alone(ctx context.Context, tx Queries, owner string) error {
 	return err
 }
 
-// Upload implements [state.Uploads].
+// Upload implements [state.Arriving].
 func (s *Store) Upload(ctx context.Context, owner, id string) (state.Upload, []state.Part, error) {
 	u, err := one(ctx, s, "find an upload", scanUpload, "SELECT "+uploadColumns+" FROM uploads WHERE owner = $1 AND id = $2 AND expires > $3", owner, id, time.Now().Unix())
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Store) Upload(ctx context.Context, owner, id string) (state.Upload, []s
 	return u, parts, err
 }
 
-// AddPart implements [state.Uploads].
+// AddPart implements [state.Arriving].
 func (s *Store) AddPart(ctx context.Context, owner, id string, p state.Part, most int) error {
 	return s.transact(ctx, "keep a part of an upload", func(tx Queries) error {
 		var bytes, have int64
@@ -71,14 +71,14 @@ func (s *Store) AddPart(ctx context.Context, owner, id string, p state.Part, mos
 	})
 }
 
-// DeleteUpload implements [state.Uploads].
+// DeleteUpload implements [state.Arriving].
 func (s *Store) DeleteUpload(ctx context.Context, owner, id string) error {
 	return s.erase(ctx, "forget an upload", func(tx Queries) error {
 		return changed(tx.Exec(ctx, "DELETE FROM uploads WHERE owner = $1 AND id = $2", owner, id))
 	})
 }
 
-// ExpiredUploads implements [state.Uploads].
+// ExpiredUploads implements [state.Arriving].
 func (s *Store) ExpiredUploads(ctx context.Context) ([]state.Upload, error) {
 	return all(ctx, s, "list uploads whose time is over", scanUpload, "SELECT "+uploadColumns+" FROM uploads WHERE expires <= $1 ORDER BY expires", time.Now().Unix())
 }

@@ -4,7 +4,7 @@
 //
 // A test written against [Server] runs both ways. Without a real server it
 // replays the recording beside the test; with one it checks that the server
-// still answers what was recorded, and with INLAY_RECORD=1 records anew.
+// still answers what was recorded, and with INLAY_RECORD=1 records again.
 package ollamatest
 
 import (
@@ -12,12 +12,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ollama/ollama/api"
 	"github.com/stretchr/testify/require"
@@ -49,8 +51,9 @@ const Nomic = "nomic-embed-text"
 // Answer is what every chat model but Endless and Sentence says.
 const Answer = tinymodel.Answer
 
-// Real returns the address of the real server, with the tiny models imported,
-// and skips the test when there is none.
+// Real returns the address of the real server, with the tiny models imported and
+// none of them loaded, and skips the test when there is none. A model that an
+// earlier test loaded would keep the context window that this test asked for.
 func Real(tb testing.TB) string {
 	tb.Helper()
 	base := os.Getenv(URLVariable)
@@ -58,6 +61,7 @@ func Real(tb testing.TB) string {
 		tb.Skipf("no real Ollama server: run `make integration`")
 	}
 	require.NoError(tb, Import(tb.Context(), base))
+	require.NoError(tb, unload(tb.Context(), base))
 	return base
 }
 
@@ -102,6 +106,42 @@ func Import(ctx context.Context, base string) error {
 	return nil
 }
 
+// unload has the server unload its models, and waits until it has. One that was
+// deleted while it ran cannot be named and is left.
+func unload(ctx context.Context, base string) error {
+	u, err := url.Parse(base)
+	if err != nil {
+		return fmt.Errorf("unload models: %w", err)
+	}
+	c := api.NewClient(u, http.DefaultClient)
+	for {
+		running, err := c.ListRunning(ctx)
+		if err != nil {
+			return fmt.Errorf("unload models: %w", err)
+		}
+		left := 0
+		for _, m := range running.Models {
+			now := &api.GenerateRequest{Model: m.Model, KeepAlive: &api.Duration{}}
+			err := c.Generate(ctx, now, func(api.GenerateResponse) error { return nil })
+			if status, ok := errors.AsType[api.StatusError](err); ok && status.StatusCode == http.StatusNotFound {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("unload %s: %w", m.Model, err)
+			}
+			left++
+		}
+		if left == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("unload models: %w", ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // Alias gives a tiny model another name on the real server for as long as the
 // test takes. Without a real server it does nothing.
 func Alias(tb testing.TB, model, name string) {
@@ -116,6 +156,7 @@ func Alias(tb testing.TB, model, name string) {
 	c := api.NewClient(u, http.DefaultClient)
 	require.NoError(tb, c.Copy(tb.Context(), &api.CopyRequest{Source: model, Destination: name}))
 	tb.Cleanup(func() {
+		require.NoError(tb, unload(context.Background(), base))
 		require.NoError(tb, c.Delete(context.Background(), &api.DeleteRequest{Model: name}))
 	})
 }

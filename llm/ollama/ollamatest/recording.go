@@ -222,7 +222,7 @@ func differs(a, b exchange) string {
 		var x, y any
 		_ = json.Unmarshal(a.Response[i], &x)
 		_ = json.Unmarshal(b.Response[i], &y)
-		if at := difference("", x, y); at != "" {
+		if at := difference("", settle(x, "$"), settle(y, "$")); at != "" {
 			return fmt.Sprintf("line %d at %s", i+1, at)
 		}
 	}
@@ -309,6 +309,16 @@ func settle(v any, key string) any {
 		for i := range x {
 			x[i] = settle(x[i], "")
 		}
+		if key == "models" { // by their time, which differs
+			slices.SortFunc(x, func(a, b any) int { return strings.Compare(nameOf(a), nameOf(b)) })
+		}
 	}
 	return v
+}
+
+// nameOf is the name of a model in a list, empty for anything else.
+func nameOf(v any) string {
+	fields, _ := v.(map[string]any)
+	name, _ := fields["model"].(string)
+	return name
 }
