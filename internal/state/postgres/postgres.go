@@ -30,7 +30,7 @@ var files stdembed.FS
 // What connections are given where the address does not say otherwise.
 const (
 	connections      = 16               // at once
-	lockConnections  = 4                // at once, of those that hold a lock
+	lockConnections  = 8                // at once, of those that hold a lock
 	connectTimeout   = 5 * time.Second  // to reach the server
 	statementTimeout = 30 * time.Second // of one statement
 	lockTimeout      = 5 * time.Minute  // to get a lock
