@@ -60,6 +60,14 @@ clients: ## real clients of the OpenAI API (npm, Codex) against the service, ove
 	scripts/clients/install codex
 	scripts/ollama-server run go test -count=1 -v -run '^(TestClients|TestClientsOfOllama|TestOfficialClient)$$' ./cmd/inlay
 
+.PHONY: page
+page: ## build the page of the service (internal/web/dist) from its sources, with npm
+	cd internal/web && npm ci --silent --no-audit --no-fund && npm run --silent format && npm run --silent build
+
+.PHONY: page-test
+page-test: ## the page in a real Chromium against the command: types, format, that dist is what src gives, every scenario
+	scripts/page-test
+
 .PHONY: second-opinion
 second-opinion: ## token ids and templates against npm's node-llama-cpp
 	scripts/second-opinion

@@ -157,7 +157,10 @@ func (in *Inlay) openModel(m wire.ModelSettings) (err error) {
 // parsers are ours: in workers, or in this process.
 func (o Options) parsers() (list []parse.Parser, done func() error) {
 	if o.Worker != "" {
-		return wire.Parsers(o.Worker, o.Limits, nil, o.getenv), func() error { return nil }
+		return wire.Parsers(o.Worker, o.Limits, nil, o.getenv), func() error {
+			_ = wire.CompileLater(o.Worker, o.getenv) // what is not compiled is interpreted
+			return nil
+		}
 	}
 	second := &pdf.PDFium{Instances: 1, CacheDir: wire.WasmCache(o.getenv)}
 	return wire.ParsersInside(o.Limits, second), second.Close

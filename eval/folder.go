@@ -38,12 +38,30 @@ func loadFolder(ctx context.Context, path, documents string) (*Set, error) {
 	if len(s.Documents) == 0 {
 		return nil, &fault.Error{Code: fault.FileNotFound, Subject: root, Reason: "holds no document", Next: "set --documents to the folder of the documents"}
 	}
+	return s, s.openQuestions(ctx, path)
+}
+
+// openQuestions reads the CSV at path.
+func (s *Set) openQuestions(ctx context.Context, path string) error {
 	f, err := openRegular(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = f.Close() }()
-	return s, s.readQuestions(ctx, path, f)
+	return s.readQuestions(ctx, path, f)
+}
+
+// LoadOver reads a set of questions, a CSV file as [Load] takes it, over documents
+// that are at hand. name is what the report calls them.
+func LoadOver(ctx context.Context, data, name string, documents []Source) (*Set, error) {
+	if ext := strings.ToLower(filepath.Ext(data)); isDir(data) || ext != ".csv" && ext != ".tsv" {
+		return nil, &fault.Error{
+			Code: fault.UnsupportedFormat, Subject: data, Reason: "is not a CSV file, and only that asks documents of another place",
+			Next: "write the questions as CSV: question, file, page, quote",
+		}
+	}
+	s := &Set{Name: name, Layout: Folder, Documents: documents}
+	return s, s.openQuestions(ctx, data)
 }
 
 // absolute is the path from the root, or as it is where that is not known.

@@ -2,6 +2,7 @@ package injection
 
 import (
 	"context"
+	"slices"
 
 	"inlay/internal/asks"
 	"inlay/internal/notes"
@@ -49,6 +50,14 @@ func (t *turn) note(ctx context.Context, p *plan, b *built, kind asks.Kind) erro
 		}
 	}
 	names := t.shownNames()
+	stored, err := t.notable(ctx, p, kind)
+	if err != nil {
+		return err
+	}
+	files = slices.Concat(files, stored)
+	for _, a := range stored {
+		names[a.id()] = a.Name
+	}
 	if kind == asks.Count {
 		return t.noteCounts(ctx, b, files, names)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"inlay/fault"
+	"inlay/internal/asks"
 	"inlay/internal/plural"
 	"inlay/library"
 	"inlay/retrieve"
@@ -264,10 +265,35 @@ func (t *turn) coverable(ctx context.Context, p *plan) (docs []*attached, ok boo
 		t.warn("coverage_skipped", "", fmt.Sprintf("The question is about whole documents, and the libraries have too much text (%d MiB) for a selection that represents it: passages were searched for instead. A filter can narrow them down.", total>>20))
 		return nil, false, nil
 	}
+	docs, err = t.stored(ctx, p)
+	return docs, err == nil, err
+}
+
+// mostOutlined is how many documents of libraries a prompt has outlines of.
+const mostOutlined = 20
+
+// notable are the documents of searched libraries that notes are made of; where
+// there are too many, or too much text, a warning says so.
+func (t *turn) notable(ctx context.Context, p *plan, kind asks.Kind) ([]*attached, error) {
+	text, documents := int64(0), 0
+	for _, s := range p.shelves {
+		text += s.extent.Text
+		documents += s.extent.Documents
+	}
+	if text > coverBytes || kind == asks.Structure && documents > mostOutlined {
+		t.warn("notes_skipped", "", fmt.Sprintf(
+			"The libraries have %s with %d MiB of text, too much to outline or to count in. A filter can narrow them down.", plural.Of(documents, "document"), text>>20))
+		return nil, nil
+	}
+	return t.stored(ctx, p)
+}
+
+// stored reads the documents of searched libraries.
+func (t *turn) stored(ctx context.Context, p *plan) (docs []*attached, err error) {
 	for _, s := range p.shelves {
 		entries, err := t.in.Libraries.Entries(ctx, t.req.Options.Namespace, s.name, t.req.Options.Filter)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		taken := map[string]bool{}
 		for _, e := range entries {
@@ -277,14 +303,14 @@ func (t *turn) coverable(ctx context.Context, p *plan) (docs []*attached, ok boo
 			taken[e.FileID] = true
 			a, err := t.shelved(ctx, s, e)
 			if err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			a.strategy = Retrieval
 			t.libraryOf[a.content] = s.name
 			docs = append(docs, a)
 		}
 	}
-	return docs, true, nil
+	return docs, nil
 }
 
 // shelfReports says what became of the libraries.

@@ -168,20 +168,20 @@ func libraryRows() []Option {
 			Help: "Library to ask, beside the files (see inlay library). Requests to the service reach the libraries of their key.",
 		},
 		{
-			Key: "library_path", Flag: "library-path", Kind: List, Placeholder: "GLOB", Doors: asking,
+			Key: "library_path", Flag: "library-path", Kind: List, Placeholder: "GLOB", Doors: asking | Eval,
 			Help: "Only files of libraries whose path matches one of these: *.md, guides/**.",
 		},
 		{
-			Key: "library_type", Flag: "library-type", Kind: List, Placeholder: "TYPE", Doors: asking,
+			Key: "library_type", Flag: "library-type", Kind: List, Placeholder: "TYPE", Doors: asking | Eval,
 			Help: "Only files of libraries of one of these types: pdf, text/html, image/*.",
 		},
-		{Key: "library_tag", Flag: "library-tag", Kind: List, Placeholder: "TAG", Doors: asking, Help: "Only files of libraries that have all of these tags."},
-		{Key: "library_title", Flag: "library-title", Placeholder: "TEXT", Doors: asking, Help: "Only files of libraries with this text in their title."},
+		{Key: "library_tag", Flag: "library-tag", Kind: List, Placeholder: "TAG", Doors: asking | Eval, Help: "Only files of libraries that have all of these tags."},
+		{Key: "library_title", Flag: "library-title", Placeholder: "TEXT", Doors: asking | Eval, Help: "Only files of libraries with this text in their title."},
 		{
-			Key: "library_after", Flag: "library-after", Placeholder: "DAY", Doors: asking,
+			Key: "library_after", Flag: "library-after", Placeholder: "DAY", Doors: asking | Eval,
 			Help: "Only files of libraries modified on this day or later, for example 2026-03-31.",
 		},
-		{Key: "library_until", Flag: "library-until", Placeholder: "DAY", Doors: asking, Help: "Only files of libraries modified before this day."},
+		{Key: "library_until", Flag: "library-until", Placeholder: "DAY", Doors: asking | Eval, Help: "Only files of libraries modified before this day."},
 		{
 			Key: "data", Flag: "data", Placeholder: "DIR", Doors: serving,
 			Help: "Folder of libraries and of everything else that the service keeps. Without it commands keep libraries in your data folder.",
@@ -262,7 +262,7 @@ func serviceRows() []Option {
 			Help: "Folder that processors may read for everyone who calls; without it none that reads files or runs commands can be configured.",
 		},
 		{
-			Key: "addr", Flag: "addr", Default: "127.0.0.1:8765", Placeholder: "HOST:PORT", Doors: Service,
+			Key: "addr", Flag: "addr", Default: "127.0.0.1:8765", CommandDefault: map[string]string{"open": "127.0.0.1:0"}, Placeholder: "HOST:PORT", Doors: Service,
 			Help: "Where to listen. Beyond this computer only with keys (inlay keys make).",
 		},
 		{
@@ -349,7 +349,7 @@ func serviceRows() []Option {
 			Help: "Most requests of all owners at once.",
 		},
 		{
-			Key: "log_format", Flag: "log-format", Kind: Choice, Choices: []string{"json", "text"}, Default: "json", Doors: Service,
+			Key: "log_format", Flag: "log-format", Kind: Choice, Choices: []string{"json", "text"}, Default: "json", CommandDefault: map[string]string{"open": "text"}, Doors: Service,
 			Help: "Form of the log on standard error.",
 		},
 		{

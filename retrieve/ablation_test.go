@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"context"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -88,7 +89,10 @@ func (s *trialSet) each(f func(int, *trialQuery)) {
 func (s *trialSet) run(t *trial) []float64 {
 	figures := make([]float64, len(s.queries))
 	s.each(func(i int, q *trialQuery) {
-		hits, words := s.corpus.gather(q.Text, q.vector, q.near, &t.set)
+		hits, words, err := s.corpus.gather(context.Background(), q.Text, q.vector, q.near, &t.set)
+		if err != nil {
+			panic(err)
+		}
 		s.corpus.rescore(hits, words, &t.set)
 		promote(hits, t.set.promoted)
 		for _, f := range t.after {

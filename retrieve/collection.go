@@ -415,15 +415,7 @@ func (c *Corpus) nearest(query embed.Vector, near []Match) []Match {
 			}
 		}
 	}
-	slices.SortStableFunc(near, func(a, b Match) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return 0
-	})
+	sortMatches(near)
 	return near[:min(candidates, len(near))]
 }
 

@@ -151,7 +151,7 @@ func (c *Corpus) add(ctx context.Context, f *prepared) error {
 			Message: fmt.Sprintf("%s: %s could not be embedded and %s found by %s words alone", f.doc.Name, plural.OfAll(f.missing, len(f.chunks), "passage"), plural.Pick(f.missing, "is", "are"), plural.Pick(f.missing, "its", "their")),
 		})
 	}
-	if len(chunks) > 0 {
+	if len(chunks) > 0 && f.compact == nil {
 		if err := c.index.Add(ctx, chunks, vectors); err != nil {
 			return err
 		}
@@ -248,5 +248,8 @@ func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 		p.Warnings = slices.Concat(p.Warnings, warnings)
 	}
 	c.choose(ranking, words, &p, req.Budget)
+	if len(p.Citations) == 0 {
+		p.Warnings = slices.Concat(p.Warnings, c.foreign(req.Query))
+	}
 	return p, c.failure.first()
 }

@@ -27,9 +27,10 @@ type indexed struct {
 	kept     keptKey
 	doc      parse.Document // as it was first attached
 	chunks   []Chunk
-	vectors  []embed.Vector // by chunk; nil where the embedder refused the chunk
-	missing  int            // vectors that are nil
-	byID     map[string]int // chunk id to its place in chunks
+	vectors  []embed.Vector  // by chunk; nil where the embedder refused the chunk
+	missing  int             // vectors that are nil
+	compact  *compactVectors // of a large file, in the place of vectors; nil: these are as they were made
+	byID     map[string]int  // chunk id to its place in chunks
 	words    *lexicalFile
 	tokens   int                      // of all chunks
 	locator  func() *locator          // made when first asked for
@@ -65,6 +66,11 @@ func (x *indexed) weight() int64 {
 	n := len(x.doc.Text) + section*len(x.doc.Sections) + chunk*len(x.chunks) + 12*x.words.words + term*len(x.words.terms.Terms)
 	for _, v := range x.vectors {
 		n += 4 * len(v)
+	}
+	if x.compact != nil {
+		for _, b := range x.compact.blocks {
+			n += 2 * len(b)
+		}
 	}
 	return int64(n)
 }

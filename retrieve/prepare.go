@@ -72,8 +72,13 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 	if !cached {
 		report(Chunking, 0, false)
 		x.chunks = r.splitter.Split(d)
-		x.vectors = make([]embed.Vector, len(x.chunks))
+		if !r.compacts(len(x.chunks)) {
+			x.vectors = make([]embed.Vector, len(x.chunks))
+		}
 		report(Chunking, 1, false)
+	}
+	if r.compacts(len(x.chunks)) {
+		return r.prepareLarge(ctx, x, d, report)
 	}
 	start := time.Now()
 	made, err := r.embedMissing(ctx, x, func(done float64) { report(Embedding, done, false) })
@@ -93,6 +98,20 @@ func (r *Retriever) prepare(ctx context.Context, d parse.Document, req Request) 
 		f.stats.EmbedMillis = float64(took.Microseconds()) / 1000
 	}
 	report(Processed, 1, f.stats.Cached)
+	return f, ctx.Err()
+}
+
+// prepareLarge is the rest of prepare for a file that keeps compact vectors.
+func (r *Retriever) prepareLarge(ctx context.Context, x *indexed, d parse.Document, report func(Stage, float64, bool)) (*prepared, error) {
+	start := time.Now()
+	x.vectors = nil
+	if err := r.indexLarge(ctx, x, report); err != nil {
+		return nil, fmt.Errorf("embed %s: %w", d.Name, err)
+	}
+	r.keepFile(x)
+	f := attachedAs(x, d)
+	f.stats.EmbedMillis = float64(time.Since(start).Microseconds()) / 1000
+	report(Processed, 1, false)
 	return f, ctx.Err()
 }
 

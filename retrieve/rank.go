@@ -72,16 +72,21 @@ func (c *Corpus) rank(ctx context.Context, query string) ([]hit, lexicalHits, er
 	if err != nil {
 		return nil, lexicalHits{}, fmt.Errorf("search the index: %w", err)
 	}
-	hits, words := c.order(query, vector, c.nearest(vector, near), &c.r.set)
-	return hits, words, nil
+	if near, err = c.nearCompact(ctx, vector, c.nearest(vector, near)); err != nil {
+		return nil, lexicalHits{}, err
+	}
+	return c.order(ctx, query, vector, near, &c.r.set)
 }
 
 // order ranks the best of both legs for a query and its nearest vectors.
-func (c *Corpus) order(query string, vector embed.Vector, near []Match, set *setting) ([]hit, lexicalHits) {
-	hits, words := c.gather(query, vector, near, set)
+func (c *Corpus) order(ctx context.Context, query string, vector embed.Vector, near []Match, set *setting) ([]hit, lexicalHits, error) {
+	hits, words, err := c.gather(ctx, query, vector, near, set)
+	if err != nil {
+		return nil, lexicalHits{}, err
+	}
 	c.rescore(hits, words, set)
 	promote(hits, set.promoted)
-	return hits, words
+	return hits, words, nil
 }
 
 // promote moves the passage of the highest affinity up to a place, from 1, if
@@ -106,16 +111,16 @@ func promote(hits []hit, place int) {
 }
 
 // gather scores the best of both legs, best first.
-func (c *Corpus) gather(query string, vector embed.Vector, near []Match, set *setting) ([]hit, lexicalHits) {
+func (c *Corpus) gather(ctx context.Context, query string, vector embed.Vector, near []Match, set *setting) ([]hit, lexicalHits, error) {
 	words := searchLexical(c.r.lex, c.words, c.outside, query, set)
 	hits := c.union(best(words.score), near)
+	if err := c.measure(ctx, vector, hits); err != nil {
+		return nil, lexicalHits{}, err
+	}
 	lexical := c.r.embedder.Spec().Lexical
 	for i := range hits {
 		h := &hits[i]
 		h.words = words.score[h.file][h.chunk]
-		if v := c.files[h.file].vectors[h.chunk]; v != nil {
-			h.cosine = dot(vector, v)
-		}
 		h.affinity = min(1, max(0, h.cosine))
 		if lexical {
 			f := c.words[h.file]
@@ -130,7 +135,7 @@ func (c *Corpus) gather(query string, vector embed.Vector, near []Match, set *se
 		fuse(hits, set.meaning)
 	}
 	sortHits(hits)
-	return hits, words
+	return hits, words, nil
 }
 
 // sortHits puts the best first; ties by file order, then offset.

@@ -69,11 +69,14 @@ type Retriever struct {
 	corpora cache.LRU[keptKey, *Corpus]
 
 	spare analyzers
+
+	compactFrom int // chunks of a file
 }
 
 // New makes a Retriever.
 func New(o Options) *Retriever {
 	r := &Retriever{set: defaultSetting(), lex: lexis.Shared(), embedder: o.Embedder, splitter: o.Splitter, newIndex: o.NewIndex, cache: o.Cache, log: o.Logger, relative: o.Relative, maxText: o.MaxText}
+	r.compactFrom = compactFrom
 	r.reranker, r.rerankTime = o.Reranker, cmp.Or(o.RerankTime, DefaultRerankTime)
 	if r.embedder == nil {
 		r.embedder = embed.NewBuiltin()

@@ -26,6 +26,7 @@ import (
 type agentCmd struct {
 	wire.ModelSettings
 	searchSettings
+	librarySettings
 	File      []rawArg          `short:"f" sep:"none" placeholder:"PATH[=MODE]" help:"File, folder, web address or glob to attach to the first question; - is standard input."`
 	Workspace string            `default:"." placeholder:"DIR" help:"Folder that the model may look at. Nothing outside of it is read."`
 	Fallback  []string          `sep:"none" placeholder:"PROVIDER:NAME" help:"Model to ask when the one before fails; may be repeated."`
@@ -83,6 +84,10 @@ func (c *agentCmd) Run(ctx context.Context, a *app) (err error) {
 		s.conversation.Messages = append(s.conversation.Messages, processor.FromChat(m))
 	}
 	if s.options, err = agentInjection(c.searchSettings); err != nil {
+		return err
+	}
+	s.options.Libraries = c.Library
+	if s.options.Filter, err = c.filter(); err != nil {
 		return err
 	}
 	attached, err := openFiles(ctx, a, got.files)
@@ -144,7 +149,7 @@ func (c *agentCmd) open(ctx context.Context, a *app, w *builtin.Workspace, tape 
 			return nil, nil, err
 		}
 	}
-	injector, err := openInjector(ctx, c.searchSettings, c.ModelSettings, a.getenv)
+	injector, err := c.librarySettings.open(ctx, a, c.searchSettings, c.ModelSettings)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -63,7 +63,7 @@ func (e endless) Generate(ctx context.Context, _ llm.Request) iter.Seq2[llm.Delt
 func testTalk(t *testing.T, model wire.Answerer) (*talk, *strings.Builder, *strings.Builder) {
 	t.Helper()
 	none := func(string) string { return "" }
-	injector, err := openInjector(t.Context(), searchSettings{Embedder: "builtin"}, wire.ModelSettings{}, none)
+	injector, err := wire.OpenInjector(t.Context(), wire.Search{Embedder: "builtin"}, wire.ModelSettings{}, none)
 	require.NoError(t, err)
 	var out, errs strings.Builder
 	return &talk{app: &app{getenv: none, stdout: &out, stderr: &errs}, engine: &turn.Engine{Injector: injector}, model: model, past: &history{}, quiet: true}, &out, &errs

@@ -174,7 +174,11 @@ func lookEmbedder(ctx context.Context, e *examination) []finding {
 	if err != nil {
 		return ofError(err, "choose another with --embedder")
 	}
-	return fine("%s, %d dimensions", embedder.Spec().Model, len(vectors[0]))
+	found := fine("%s, %d dimensions", embedder.Spec().Model, len(vectors[0]))
+	if embedder.Spec().Lexical {
+		found[0].Next = "it compares words; to find other words of the same meaning: ollama pull nomic-embed-text, then --embedder ollama:nomic-embed-text"
+	}
+	return found
 }
 
 // lookServer asks a server that runs whether it is ready. With --only server it

@@ -44,6 +44,9 @@ func lookPDFium(_ context.Context, e *examination) []finding {
 	if dir == "" {
 		return []finding{{Verdict: worry, Found: "starts, and is compiled anew in every process: there is no folder to keep it in", Next: "set HOME or XDG_CACHE_HOME"}}
 	}
+	if err := engine.Keep(); err != nil {
+		return ofError(err, "let this user write the folder, or set XDG_CACHE_HOME: until then pages are read slowly")
+	}
 	return fine("starts; compiled once into %s", dir)
 }
 

@@ -25,6 +25,9 @@ import (
 type evalCmd struct {
 	Data      string `required:"" placeholder:"DIR|FILE" help:"Questions with known answers: a folder in BEIR's layout, a JSONL file, or a CSV file (question, file, page, quote)."`
 	Documents string `placeholder:"DIR" help:"Folder of the documents that a JSONL or CSV file speaks of (default: beside it)."`
+	Library   string `short:"L" placeholder:"NAME" help:"Library whose files a CSV file asks, by their paths in it; --library-path and the other filters choose among them."`
+	filterSettings
+	LibraryData string `name:"library-data" placeholder:"DIR" help:"Folder of the libraries (default: your data folder)."`
 
 	Threshold string   `default:"0:1:0.01" placeholder:"LIST" help:"Affinity thresholds: values and ranges LOW:HIGH:STEP."`
 	Limit     string   `default:"1,3,5,10" placeholder:"LIST" help:"Most passages to cite: values from 1 to 100."`
@@ -115,6 +118,9 @@ func (c *evalCmd) options(ctx context.Context, a *app) (eval.Options, error) {
 	if o.Limits, err = eval.ParseLimits(c.Limit); err != nil {
 		return o, err
 	}
+	if o.Set, err = c.set(ctx, a); err != nil {
+		return o, err
+	}
 	for _, text := range c.Chunk {
 		s, err := wire.OpenSplitter(text)
 		if err != nil {
@@ -124,9 +130,6 @@ func (c *evalCmd) options(ctx context.Context, a *app) (eval.Options, error) {
 	}
 	if c.Resume && c.store(a) == "" {
 		return o, &fault.Error{Code: fault.Usage, Subject: "--resume", Reason: "finds no cache folder of yours", Next: "use --store DIR"}
-	}
-	if o.Set, err = eval.Load(ctx, c.Data, c.Documents); err != nil {
-		return o, err
 	}
 	return o, wireEval(ctx, &o, c, a)
 }

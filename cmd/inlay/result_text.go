@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"inlay/chat"
+	"inlay/embed"
 	"inlay/injection"
 	"inlay/internal/plural"
 	"inlay/tokens"
@@ -129,6 +130,13 @@ func indexed(i *injection.IndexReport) string {
 	}
 }
 
+// hintMeaning says once how to find what is said in other words.
+func hintMeaning(b *strings.Builder, r injection.Result) {
+	if r.Embedder == embed.BuiltinModel {
+		b.WriteString("\nthe built-in embedder compares words; to find other words of the same meaning: ollama pull nomic-embed-text, then --embedder ollama:nomic-embed-text\n")
+	}
+}
+
 // rerankScore is what a reranker made of a citation, if one read it.
 func rerankScore(c chat.Citation) string {
 	if c.Rerank == nil {
@@ -163,6 +171,7 @@ func printCitations(b *strings.Builder, r injection.Result) {
 	if r.NearMisses == nil {
 		return
 	}
+	defer hintMeaning(b, r)
 	if len(r.NearMisses.Best) == 0 {
 		b.WriteString("\nno passage comes anywhere near the question\n")
 		return

@@ -36,6 +36,7 @@ type cli struct {
 	Route    routeCmd    `cmd:"" help:"Show whether an ask needs a tool or the large model, and the prompt for it."`
 	Strategy strategyCmd `cmd:"" help:"List, check, show, match and run strategies."`
 	Serve    serveCmd    `cmd:"" help:"Serve document chat over HTTP, for any client of the OpenAI API."`
+	Open     openCmd     `cmd:"" help:"Open the page in the browser: ask files, see the window, the decision and the passages."`
 	Library  libraryCmd  `cmd:"" help:"Keep folders as libraries that are searched where they are: add, sync, watch, list, show, search, remove."`
 	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer libraries and a folder to agents by the Model Context Protocol, over standard input and output."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke the keys of the service."`
@@ -83,8 +84,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if slices.Equal(args, []string{readerCommand}) {
 		return readApart(ctx, getenv, stdin, stdout)
 	}
+	if slices.Equal(args, []string{wire.CompileCommand}) {
+		return wire.Compile(getenv)
+	}
 	a := &app{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
-	defer a.workers.Close()
+	defer a.endWorkers()
 	if a.settings, err = openSource(args, getenv); err != nil {
 		return a.report(args, err)
 	}
@@ -105,6 +109,15 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	return a.report(args, k.Run(a))
+}
+
+// endWorkers ends the workers that wait for another document. The first program of a
+// machine that read PDFs has their second engine compiled for the next ones.
+func (a *app) endWorkers() {
+	a.workers.Close()
+	if a.workers.Used(wire.WithPDFs()...) {
+		_ = wire.CompileLater("", a.getenv) // the next program tries again
+	}
 }
 
 // kongOptions are those of the command line, whatever runs it.

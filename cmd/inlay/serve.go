@@ -16,6 +16,7 @@ import (
 	"inlay/fault"
 	"inlay/internal/httpapi"
 	"inlay/internal/keys"
+	"inlay/internal/service"
 	"inlay/internal/state"
 	"inlay/internal/tracing"
 )
@@ -73,12 +74,22 @@ func (s dataSettings) folder() (string, error) {
 // stateFile is the state in the data folder.
 const stateFile = "state.db"
 
+// opening is what inlay open adds to the service. The zero opening adds nothing.
+type opening struct {
+	secret string // lets its holder in beside keys, and nobody without one
+	quiet  bool   // only warnings are logged
+	// ready is called when requests can come; nil: the address is printed.
+	ready func(s *service.Service, address string) error
+}
+
 // Run serves until ctx ends, then lets requests under way finish.
-func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *serveCmd) Run(ctx context.Context, a *app) error { return c.run(ctx, a, opening{}) }
+
+func (c *serveCmd) run(ctx context.Context, a *app, o opening) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
-	log, lines := c.logger(a)
+	log, lines := c.logger(a, o.quiet)
 	defer func() { err = errors.Join(err, lines.Close()) }()
 	store, err := c.state().open(ctx, log)
 	if err != nil {
@@ -89,6 +100,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	gate.Secret = o.secret
 	if err := c.openWorkspace(); err != nil {
 		return err
 	}
@@ -114,7 +126,13 @@ func (c *serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.listen(ctx, a, api.Handler(), log)
+	return c.listen(ctx, api.Handler(), log, func(address string) error {
+		if o.ready != nil {
+			return o.ready(service, address)
+		}
+		_, err := fmt.Fprintf(a.stdout, "inlay serves at %s\n", address)
+		return err
+	})
 }
 
 // state says where the records are.
@@ -205,8 +223,8 @@ func networkOf(addr string) string {
 	return "tcp"
 }
 
-// listen serves until ctx ends.
-func (c *serveCmd) listen(ctx context.Context, a *app, handler http.Handler, log *slog.Logger) error {
+// listen serves until ctx ends; ready is told the address.
+func (c *serveCmd) listen(ctx context.Context, handler http.Handler, log *slog.Logger, ready func(address string) error) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, networkOf(c.Addr), c.Addr)
 	if err != nil {
 		return &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "cannot be listened on: " + reasonOfNet(err), Next: nextOfAddress(err), Err: err}
@@ -225,7 +243,7 @@ func (c *serveCmd) listen(ctx context.Context, a *app, handler http.Handler, log
 		scheme = "https"
 	}
 	log.InfoContext(ctx, "serving", "addr", l.Addr().String())
-	if _, err := fmt.Fprintf(a.stdout, "inlay serves at %s://%s\n", scheme, l.Addr()); err != nil {
+	if err := ready(scheme + "://" + l.Addr().String()); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	return c.serve(ctx, server, l, log)

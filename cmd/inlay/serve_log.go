@@ -8,12 +8,15 @@ import (
 )
 
 // logger writes to standard error; closing it writes what waits.
-func (c *serveCmd) logger(a *app) (*slog.Logger, io.Closer) {
-	later := startLater(a.stderr)
-	if c.LogFormat == "text" {
-		return slog.New(slog.NewTextHandler(later, nil)), later
+func (c *serveCmd) logger(a *app, quiet bool) (*slog.Logger, io.Closer) {
+	later, how := startLater(a.stderr), &slog.HandlerOptions{}
+	if quiet {
+		how.Level = slog.LevelWarn
 	}
-	return slog.New(slog.NewJSONHandler(later, nil)), later
+	if c.LogFormat == "text" {
+		return slog.New(slog.NewTextHandler(later, how)), later
+	}
+	return slog.New(slog.NewJSONHandler(later, how)), later
 }
 
 // later writes to a slow writer from a goroutine of its own, many lines at

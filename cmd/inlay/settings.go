@@ -24,19 +24,24 @@ import (
 type settings struct {
 	wire.ModelSettings
 	searchSettings
-	Mode             string   `key:"mode"`
-	Policy           string   `key:"policy"`
-	Coverage         string   `key:"coverage"`
-	OnOverflow       string   `key:"on_overflow"`
-	OnFailure        string   `key:"on_failure"`
-	Strict           bool     `key:"strict"`
-	TargetContextUse float64  `key:"target_context_use"`
-	ReserveOutput    int      `key:"reserve_output_tokens"`
-	PromptSet        string   `key:"prompt_set"`
-	ExpandQuery      bool     `key:"expand_query"`
-	Rerank           bool     `key:"rerank"`
-	Intent           string   `key:"intent"`
-	Library          []string `key:"library" short:"L"`
+	Mode             string  `key:"mode"`
+	Policy           string  `key:"policy"`
+	Coverage         string  `key:"coverage"`
+	OnOverflow       string  `key:"on_overflow"`
+	OnFailure        string  `key:"on_failure"`
+	Strict           bool    `key:"strict"`
+	TargetContextUse float64 `key:"target_context_use"`
+	ReserveOutput    int     `key:"reserve_output_tokens"`
+	PromptSet        string  `key:"prompt_set"`
+	ExpandQuery      bool    `key:"expand_query"`
+	Rerank           bool    `key:"rerank"`
+	Intent           string  `key:"intent"`
+	librarySettings
+}
+
+// librarySettings name libraries to ask.
+type librarySettings struct {
+	Library []string `key:"library" short:"L"`
 	filterSettings
 	dataSettings
 }
@@ -124,19 +129,15 @@ func (s searchSettings) search() (wire.Search, error) {
 	return wire.Search{Embedder: s.Embedder, Relative: s.Relative, Chunk: s.Chunk, Store: s.Store, Limits: limits, OCR: s.tesseract(), Reranker: s.reranker()}, err
 }
 
-// openInjector puts together what the settings name.
-func openInjector(ctx context.Context, s searchSettings, m wire.ModelSettings, getenv func(string) string) (*injection.Injector, error) {
-	search, err := s.search()
-	if err != nil {
-		return nil, err
-	}
-	return wire.OpenInjector(ctx, search, m, getenv)
+// injector is that of a command that asks.
+func (s settings) injector(ctx context.Context, a *app) (*injection.Injector, error) {
+	return s.librarySettings.open(ctx, a, s.searchSettings, s.ModelSettings)
 }
 
-// injector is that of a command that asks: it has the user's libraries, and makes
-// passages as those that are asked were made.
-func (s settings) injector(ctx context.Context, a *app) (*injection.Injector, error) {
-	search, err := s.search()
+// open makes an injector that has the user's libraries, and makes passages as
+// those of the ones that are asked were made.
+func (s librarySettings) open(ctx context.Context, a *app, how searchSettings, m wire.ModelSettings) (*injection.Injector, error) {
+	search, err := how.search()
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (s settings) injector(ctx context.Context, a *app) (*injection.Injector, er
 		}
 		search = wire.LikeLibrary(search, made)
 	}
-	injector, err := wire.OpenInjector(ctx, search, s.ModelSettings, a.getenv)
+	injector, err := wire.OpenInjector(ctx, search, m, a.getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func TestPromptThatFillsTheWindow(t *testing.T) {
 	m := wire.ModelSettings{Model: "ollama:" + ollamatest.Chat, BaseURL: g.url, ContextLength: window}
 	model, err := wire.OpenAnswerer(m, os.Getenv)
 	require.NoError(t, err)
-	injector, err := openInjector(t.Context(), searchSettings{Embedder: "builtin"}, m, os.Getenv)
+	injector, err := wire.OpenInjector(t.Context(), wire.Search{Embedder: "builtin"}, m, os.Getenv)
 	require.NoError(t, err)
 	lay := func(words int) (injection.Result, error) {
 		text := "Rules." + strings.Repeat(" the", words)
@@ -176,7 +176,7 @@ func BenchmarkChatOverhead(b *testing.B) {
 		b.ReportMetric(theirs.Seconds()*1000/float64(n), "ms-model's-first-byte")
 	}
 	b.Run("turn", func(b *testing.B) {
-		injector, err := openInjector(b.Context(), searchSettings{Embedder: "builtin"}, m, os.Getenv)
+		injector, err := wire.OpenInjector(b.Context(), wire.Search{Embedder: "builtin"}, m, os.Getenv)
 		require.NoError(b, err)
 		model, err := wire.OpenAnswerer(m, os.Getenv)
 		require.NoError(b, err)

@@ -44,6 +44,9 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
+	if err := wire.CompileLater("", a.getenv); err != nil {
+		log.WarnContext(ctx, "PDFium is not compiled ahead", "code", string(fault.CodeOf(err)))
+	}
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
 	caches, err := c.openCaches(ctx, bytes, recent, log)
 	if err != nil {

@@ -36,6 +36,28 @@ func (s *Chats) NewChat(ctx context.Context, owner, title string) (state.Chat, e
 	return c, s.State.AddChat(ctx, c)
 }
 
+// CopyChat begins a chat with the first turns of another one, which stays as it is.
+func (s *Chats) CopyChat(ctx context.Context, owner, title, from string, turns int) (state.Chat, error) {
+	_, said, err := s.State.Chat(ctx, owner, from)
+	if err != nil {
+		return state.Chat{}, state.Missing(fault.NotFound, "chat", from, err)
+	}
+	if turns < 0 || turns > len(said) {
+		return state.Chat{}, fault.Invalid("copy.turns", fmt.Sprintf("0 to %d, the turns of that chat", len(said)))
+	}
+	c, err := s.NewChat(ctx, owner, title)
+	for _, t := range said[:turns] {
+		if err == nil {
+			err = s.State.AddTurn(ctx, owner, c.ID, t)
+		}
+	}
+	if err != nil {
+		return c, errors.Join(err, s.State.DeleteChat(context.WithoutCancel(ctx), owner, c.ID))
+	}
+	c.Turns = turns
+	return c, nil
+}
+
 // Chat is one chat with its messages.
 func (s *Chats) Chat(ctx context.Context, owner, id string) (Conversation, error) {
 	c, turns, err := s.State.Chat(ctx, owner, id)

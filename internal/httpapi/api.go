@@ -149,6 +149,10 @@ func (a *API) table() []route {
 			method: "GET", path: "/v1/files/{id}/boxes", openai: true, handle: a.fileBoxes,
 			doc: operation{tag: "files", summary: "Where the words of a range of a PDF's text are on its pages", query: boxesQuery(), answer: boxesAnswer{}},
 		},
+		{
+			method: "GET", path: "/v1/files/{id}/text", openai: true, handle: a.fileText,
+			doc: operation{tag: "files", summary: "The text that was read from a file, which citations are slices of", answer: textAnswer{}},
+		},
 
 		{
 			method: "POST", path: "/v1/uploads", openai: true, handle: a.beginUpload,
@@ -295,7 +299,7 @@ func (a *API) table() []route {
 // Handler answers every route, and what is no route.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for _, r := range a.routes {
+	for _, r := range slices.Concat(a.routes, a.pageRoutes()) {
 		mux.Handle(r.method+" "+r.path, a.serve(r))
 	}
 	mux.Handle("/", a.serve(a.noRoute(mux)))

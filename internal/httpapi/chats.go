@@ -48,7 +48,14 @@ func describeChat(c state.Chat) ChatObject {
 
 // chatRequest is the body of POST /v1/chats.
 type chatRequest struct {
-	Title string `json:"title,omitempty"`
+	Title string    `json:"title,omitempty"`
+	Copy  *chatCopy `json:"copy,omitempty" doc:"begin with what was said in another chat, to go on otherwise from there"`
+}
+
+// chatCopy is the beginning of another chat.
+type chatCopy struct {
+	ChatID string `json:"chat_id"`
+	Turns  int    `json:"turns" doc:"how many of its first turns"`
 }
 
 func (a *API) newChat(c *call) error {
@@ -56,7 +63,13 @@ func (a *API) newChat(c *call) error {
 	if err := c.decode(&r); err != nil {
 		return err
 	}
-	made, err := a.service.NewChat(c.ctx(), c.owner, r.Title)
+	var made state.Chat
+	var err error
+	if r.Copy == nil {
+		made, err = a.service.NewChat(c.ctx(), c.owner, r.Title)
+	} else {
+		made, err = a.service.CopyChat(c.ctx(), c.owner, r.Title, r.Copy.ChatID, r.Copy.Turns)
+	}
 	if err != nil {
 		return err
 	}

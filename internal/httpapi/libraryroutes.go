@@ -69,7 +69,10 @@ func (a *API) libraryRoutes() []route {
 		},
 		{
 			method: "POST", path: "/mcp", stream: true, handle: a.mcp,
-			doc: operation{tag: "agents", summary: "The Model Context Protocol by streamable HTTP, without sessions, over your libraries", body: mcpMessage{}, answer: mcpMessage{}, events: true},
+			doc: operation{
+				tag: "agents", summary: "The Model Context Protocol by streamable HTTP, without sessions, over your libraries",
+				body: mcpMessage{}, answer: mcpMessage{}, events: true,
+			},
 		},
 	}
 }

@@ -70,7 +70,10 @@ type contentPage struct {
 }
 
 func describeStoreFile(all *stores.Stores, f state.StoreFile) (storeFileObject, error) {
-	o := storeFileObject{ID: f.File, Object: "vector_store.file", CreatedAt: f.Created.Unix(), Store: f.Store, UsageBytes: f.Bytes, Status: f.State, Chunking: chunkingStrategy{Type: "static"}}
+	o := storeFileObject{
+		ID: f.File, Object: "vector_store.file", CreatedAt: f.Created.Unix(), Store: f.Store, UsageBytes: f.Bytes, Status: f.State,
+		Chunking: chunkingStrategy{Type: "static"},
+	}
 	var err error
 	if o.Attributes, err = stores.AttributesOf(f); err != nil {
 		return o, fmt.Errorf("read the attributes of %s: %w", f.File, err)
@@ -100,7 +103,8 @@ func storeErrorCode(code fault.Code) string {
 	switch code {
 	case fault.UnsupportedFormat:
 		return "unsupported_file"
-	case fault.Corrupt, fault.PasswordRequired, fault.NoTextLayer, fault.UnmappedFont, fault.FileUnreadable, fault.FileNotFound, fault.FileTooLarge, fault.LimitExceeded:
+	case fault.Corrupt, fault.PasswordRequired, fault.NoTextLayer, fault.UnmappedFont, fault.FileUnreadable, fault.FileNotFound, fault.FileTooLarge,
+		fault.LimitExceeded:
 		return "invalid_file"
 	default:
 		return "server_error"
@@ -236,7 +240,9 @@ func (c *call) storeBatch(all *stores.Stores, b state.StoreBatch) error {
 	if err != nil {
 		return err
 	}
-	o := storeBatchObject{ID: b.ID, Object: "vector_store.files_batch", CreatedAt: b.Created.Unix(), Store: b.Store, Status: state.StoreDone, FileCounts: countsOf(counts)}
+	o := storeBatchObject{
+		ID: b.ID, Object: "vector_store.files_batch", CreatedAt: b.Created.Unix(), Store: b.Store, Status: state.StoreDone, FileCounts: countsOf(counts),
+	}
 	switch {
 	case b.Canceled:
 		o.Status = state.StoreCanceled

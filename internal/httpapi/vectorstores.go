@@ -181,7 +181,9 @@ func (a *API) newStore(c *call) error {
 	if len(r.FileIDs) > maxStoreFiles {
 		return fault.Invalid("file_ids", fmt.Sprintf("at most %d files; add more as batches", maxStoreFiles))
 	}
-	for _, check := range []error{checkTitle("name", r.Name, maxStoreName), checkTitle("description", r.Description, maxStoreDescription), checkMetadata(r.Metadata), r.Expires.check()} {
+	for _, check := range []error{
+		checkTitle("name", r.Name, maxStoreName), checkTitle("description", r.Description, maxStoreDescription), checkMetadata(r.Metadata), r.Expires.check(),
+	} {
 		if check != nil {
 			return check
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"slices"
@@ -124,6 +125,9 @@ type Caller struct {
 type Gate struct {
 	Keys    state.Keys
 	Require bool // callers need a key even if none was ever made
+	// Secret lets whoever sends it in as [state.Local], with or without keys; nobody
+	// else comes in without one. Empty: there is none.
+	Secret string
 
 	mu   sync.Mutex
 	made bool
@@ -139,6 +143,9 @@ func errKey() error {
 // required, everybody is [state.Local], whatever key a client makes up. Every
 // refusal is the same fault.Unauthorized.
 func (g *Gate) Caller(ctx context.Context, secret string) (Caller, error) {
+	if g.Secret != "" && subtle.ConstantTimeCompare([]byte(secret), []byte(g.Secret)) == 1 {
+		return Caller{Owner: state.Local, Scope: state.Admin, Keyless: true}, nil
+	}
 	if open, err := g.Open(ctx); err != nil || open {
 		return Caller{Owner: state.Local, Scope: state.Admin, Keyless: true}, err
 	}
@@ -159,7 +166,7 @@ func (g *Gate) Caller(ctx context.Context, secret string) (Caller, error) {
 
 // Open reports whether nobody needs a key. Once one is needed it stays so.
 func (g *Gate) Open(ctx context.Context) (bool, error) {
-	if g.Require {
+	if g.Require || g.Secret != "" {
 		return false, nil
 	}
 	g.mu.Lock()

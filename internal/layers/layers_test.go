@@ -19,7 +19,7 @@ import (
 // floors lists every package of the module from the ground up.
 // A package may import only packages on floors below its own.
 var floors = [][]string{
-	{"internal/layers", "internal/modulepath", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/charset", "internal/plural", "internal/mdtable", "internal/mediatype", "internal/wordlist", "parse/internal/advice", "parse/internal/littleendian", "eval/metrics"},
+	{"internal/layers", "internal/modulepath", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/charset", "internal/plural", "internal/mdtable", "internal/mediatype", "internal/web", "internal/wordlist", "parse/internal/advice", "parse/internal/littleendian", "eval/metrics"},
 	{"options", "internal/asks", "internal/lexis/generate", "parse/pdf/cid", "internal/queue", "internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
 	{"chat", "tokens", "embed", "cache", "internal/state", "internal/blobs", "prompts", "parse/zipfile", "internal/olefile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/tables", "internal/state/statetest", "internal/blobs/blobstest", "internal/blobs/derived"},

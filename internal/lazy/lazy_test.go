@@ -49,3 +49,30 @@ func TestFirstCollectionIsLateAndTheNextAreUsual(t *testing.T) {
 		})
 	}
 }
+
+// TestLargeHeapsAreCollectedMoreOften: and at the usual pace again once they are small.
+func TestLargeHeapsAreCollectedMoreOften(t *testing.T) {
+	was := percent()
+	t.Cleanup(func() { debug.SetGCPercent(was) })
+	lazy.Collect(func(string) string { return "" })
+	paced := func(want int) bool {
+		return assertEventually(func() bool {
+			runtime.GC()
+			return percent() == want
+		})
+	}
+	heap := make([]byte, 300<<20)
+	require.True(t, paced(40))
+	runtime.KeepAlive(heap)
+	require.True(t, paced(100))
+}
+
+func assertEventually(done func() bool) bool {
+	for range 10_000 {
+		if done() {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
+}

@@ -71,6 +71,13 @@ func stemmer(lang Language) func(string) string {
 // Detect tells the language of a text by the function words among its first
 // few hundred words. A text that no language claims is taken for English.
 func (l *Lexicon) Detect(text string) Language {
+	lang, _ := l.Tell(text)
+	return lang
+}
+
+// Tell is Detect, and reports whether the text itself says so: it has function
+// words of the language, or is mostly in a script that tells it.
+func (l *Lexicon) Tell(text string) (lang Language, sure bool) {
 	hits, n, scripts := map[Language]int{}, 0, map[Language]int{}
 	for w := range strings.FieldsFuncSeq(text, separates) {
 		if n++; n > sampled {
@@ -89,7 +96,7 @@ func (l *Lexicon) Detect(text string) Language {
 	}
 	for lang, of := range scripts {
 		if 2*of > min(n, sampled) {
-			return lang
+			return lang, true
 		}
 	}
 	best := English
@@ -98,7 +105,7 @@ func (l *Lexicon) Detect(text string) Language {
 			best = lang
 		}
 	}
-	return best
+	return best, hits[best] >= fewest && 8*hits[best] >= min(n, sampled)
 }
 
 // ofScript is the language that a word's script is taken for, where the script

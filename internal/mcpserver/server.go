@@ -36,7 +36,8 @@ type Config struct {
 	Allowed   []string                                      // libraries that may be asked; empty: all of the user's
 	Root      string                                        // folder whose files may be read; empty: none
 	Write     bool                                          // documents may be added and deleted
-	// Titles are names for people of libraries that are made of uploads, by their own; documents of these are not added or deleted here. Nil: there are none.
+	// Titles are names for people of libraries that are made of uploads, by their
+	// own; documents of these are not added or deleted here. Nil: there are none.
 	Titles func(ctx context.Context) (map[string]string, error)
 	Limits parse.Limits
 	Logger *slog.Logger

@@ -33,6 +33,7 @@ type Wants struct {
 	Preprocessors []string           `json:"preprocessors,omitempty" doc:"run before the model; without a strategy and without this: files"`
 	Context       json.RawMessage    `json:"context,omitempty" doc:"for strategies: an object with attachments, clipboard, assistant, environment, extra, visual"`
 	ToolRules     strategy.ToolRules `json:"tool_rules,omitempty" doc:"which tools may reach the model: plugin pattern to function pattern to bool; stronger than the strategy's rules"`
+	FileModes     map[string]string  `json:"file_modes,omitempty" doc:"how uploads of the new message are used, by their ids: auto, full, retrieval or none, as mode says for all"`
 	ChatID        string             `json:"chat_id,omitempty" doc:"a chat that the service keeps; messages then has the new message alone"`
 	Search        *Search            `json:"-"` // in vector stores
 }
@@ -129,7 +130,11 @@ func (c *Completion) request(ctx context.Context, messages []completion.Message,
 	}
 	rest := c.messages[last:]
 	if !r.Continues {
-		a, err := c.service.Attach(ctx, c.owner, refsOf(&rest[0]))
+		refs, err := moded(refsOf(&rest[0]), wants.FileModes)
+		if err != nil {
+			return r, err
+		}
+		a, err := c.service.Attach(ctx, c.owner, refs)
 		if err != nil {
 			return r, err
 		}
@@ -286,6 +291,21 @@ func refsOf(m *completion.Message) []files.Ref {
 		refs = append(refs, files.Ref{ID: f.ID, Name: f.Name, Data: f.Data})
 	}
 	return refs
+}
+
+// moded are the refs with the modes that were asked for by id.
+func moded(refs []files.Ref, modes map[string]string) ([]files.Ref, error) {
+	left := len(modes)
+	for i := range refs {
+		if mode, ok := modes[refs[i].ID]; ok {
+			refs[i].Mode = mode
+			left--
+		}
+	}
+	if left != 0 {
+		return refs, fault.Invalid("inlay.file_modes", "the ids of uploads that the new message has, each there once")
+	}
+	return refs, nil
 }
 
 // said is the past up to a message. A client sends its own words alone; a kept

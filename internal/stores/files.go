@@ -186,7 +186,9 @@ func (s *Stores) Content(ctx context.Context, owner, id, file string) (parse.Doc
 		return parse.Document{}, err
 	}
 	if f.State != state.StoreDone {
-		return parse.Document{}, &fault.Error{Code: fault.Conflict, Subject: "file " + file, Reason: "has no content in the vector store: it is " + f.State, Next: "wait until it is completed"}
+		return parse.Document{}, &fault.Error{
+			Code: fault.Conflict, Subject: "file " + file, Reason: "has no content in the vector store: it is " + f.State, Next: "wait until it is completed",
+		}
 	}
 	return s.config.Index.Open(ctx, owner, id, f.Path)
 }

@@ -167,7 +167,10 @@ func (s *Stores) keep(ctx context.Context, k key, group []*arrival) error {
 		noted = append(noted, a)
 		size := int64(a.ready.Entry.Text)
 		if a.err == nil && size > left {
-			a.err = &fault.Error{Code: fault.LimitExceeded, Subject: a.upload.Name, Reason: "you would keep more text in vector stores than this server allows", Next: "delete files that you no longer need"}
+			a.err = &fault.Error{
+				Code: fault.LimitExceeded, Subject: a.upload.Name, Reason: "you would keep more text in vector stores than this server allows",
+				Next: "delete files that you no longer need",
+			}
 		}
 		if a.err == nil {
 			left -= size
@@ -187,7 +190,7 @@ func (s *Stores) keep(ctx context.Context, k key, group []*arrival) error {
 // wanted reports whether a file is still to be put into its store, and takes over
 // attributes that were changed meanwhile.
 func (s *Stores) wanted(ctx context.Context, a *arrival) (bool, error) {
-	now, err := s.config.State.StoreFile(ctx, a.Owner, a.Store, a.StoreFile.File)
+	now, err := s.config.State.StoreFile(ctx, a.Owner, a.Store, a.File)
 	if errors.Is(err, state.ErrNotFound) || err == nil && now.State != state.StoreWaiting {
 		return false, nil
 	}

@@ -115,7 +115,10 @@ func (s *Stores) Create(ctx context.Context, owner string, v state.VectorStore) 
 		return v, err
 	}
 	if len(have) >= maxStores {
-		return v, &fault.Error{Code: fault.LimitExceeded, Subject: "vector stores", Reason: fmt.Sprintf("you would have more than %d", maxStores), Next: "delete those that you no longer need"}
+		return v, &fault.Error{
+			Code: fault.LimitExceeded, Subject: "vector stores", Reason: fmt.Sprintf("you would have more than %d", maxStores),
+			Next: "delete those that you no longer need",
+		}
 	}
 	v.ID, v.Owner, v.Created = state.NewID("vs_"), owner, state.Now()
 	v.Active = v.Created

@@ -2,11 +2,14 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"inlay/injection"
+	"inlay/internal/durable"
 	"inlay/parse"
 	"inlay/parse/archive"
 	"inlay/parse/legacy"
@@ -75,12 +78,54 @@ func WasmCache(getenv func(string) string) string {
 // OpenSecond is the reader of PDF pages that come out doubtful. The worker's
 // own process is what ends it.
 func OpenSecond(getenv func(string) string) *pdf.PDFium {
-	return &pdf.PDFium{Unstoppable: true, Instances: 1, CacheDir: WasmCache(getenv)}
+	return &pdf.PDFium{Unstoppable: true, Instances: 1, CacheDir: WasmCache(getenv), Quick: true}
 }
 
 // cagedParsers are those that run in a worker.
 func cagedParsers(limits parse.Limits, second *pdf.PDFium) []parse.Parser {
 	return slices.Concat([]parse.Parser{pdf.Parser{Limits: limits, Second: second}}, markup.All(limits), office.All(limits), legacy.All(limits), []parse.Parser{archive.Zip(limits)})
+}
+
+// WithPDFs are the names of the parsers of files that are or carry PDFs.
+func WithPDFs() []string { return []string{"pdf", "mail", "msg", "zip"} }
+
+// CompileCommand makes the program compile PDFium for the workers to come.
+const CompileCommand = "compile-pdfium"
+
+// CompileLater starts a process of a program (empty: this one) that compiles PDFium,
+// if none has done so yet: a worker may not write, and whoever reads a page should
+// not wait. It goes on for some seconds when this program has ended.
+func CompileLater(program string, getenv func(string) string) error {
+	dir := WasmCache(getenv)
+	if dir == "" || OpenSecond(getenv).Kept() {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return durable.Explain(dir, err)
+	}
+	cmd, err := worker.Command{Path: program, Args: []string{CompileCommand}}.Detached()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start compiling PDFium: %w", err)
+	}
+	return cmd.Process.Release()
+}
+
+// Compile is the whole program as the process that CompileLater starts. Where another
+// one compiles already it does nothing.
+func Compile(getenv func(string) string) error {
+	dir := WasmCache(getenv)
+	if dir == "" {
+		return nil
+	}
+	release, ok, err := durable.TryExclude(filepath.Join(dir, "compiling.lock"))
+	if err != nil || !ok {
+		return err
+	}
+	defer release()
+	return OpenSecond(getenv).Keep()
 }
 
 // Work is the whole program as a worker: one document from in, its pages to out.
@@ -90,11 +135,6 @@ func Work(ctx context.Context, getenv func(string) string, in io.Reader, out io.
 	child := worker.Child{
 		Parsers: func(limits parse.Limits) (*parse.Registry, error) {
 			return parse.NewRegistry(ParsersInside(limits, second)...)
-		},
-		Warm: func(p parse.Info) {
-			if p.Name == "pdf" || p.Name == "mail" || p.Name == "msg" || p.Name == "zip" { // they carry PDF files
-				_ = second.Keep() // without it, a doubtful page compiles the module again
-			}
 		},
 	}
 	return child.Main(ctx, in, out)

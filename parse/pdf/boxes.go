@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"inlay/parse"
 )
@@ -25,32 +26,80 @@ type boxed struct {
 	real string  // what the text should have in its place; empty: the same
 }
 
-// extent is how far the glyphs of a word reach below and above its base line, in
-// font sizes.
-func extent(text string) (below, above float64) {
-	only := func(set string) bool { return strings.Trim(text, set) == "" }
-	switch {
-	case only(".,_…"):
-		return boxBelow, .15
-	case only("-–—−•·=~"):
-		return -.15, .4
-	case only("'\"’‘“”*°"):
-		return -.4, boxAbove
-	case only("acemnorsuvwxzαενορστυω.,:;-–—"):
-		return .05, .55
+// ink is where the glyphs of some characters are: how far they reach below and above
+// the base line and how wide one is, in font sizes. A width of 0 is the advance.
+type ink struct {
+	of           string
+	below, above float64
+	width        float64
+}
+
+// inks are the characters whose glyphs fill less than half of the box of a letter.
+// The numbers are about those of Helvetica, Times and Computer Modern.
+func inks() []ink {
+	return []ink{
+		{".", 0, .11, .12},
+		{"…", 0, .11, 0},
+		{",", .17, .11, .13},
+		{";", .15, .45, .13},
+		{":", 0, .45, .13},
+		{".,_…", boxBelow, .15, 0},
+		{"-\u00AD\u2010", -.225, .35, .3},
+		{"–—−", -.2, .3, 0},
+		{"-–—−•·=~", -.15, .4, 0},
+		{":=<>+≤≥±×∼→∗", 0, .5, .5},
+		{"'‘’", -.42, boxAbove, .13},
+		{"'\"’‘“”*°", -.4, boxAbove, 0},
+		{"()[]{}", .21, .72, .25},
+		{"|", .22, .74, .055},
+		{"1", 0, .69, .28},
+		{"acemnorsuvwxzαενορστυω.,:;-–—", .05, .55, 0},
 	}
-	return boxBelow, boxAbove
+}
+
+// inkOf is where the glyphs of a word are whose characters are so wide on average.
+func inkOf(text string, advance float64) ink {
+	if text == "i" || text == "l" || text == "I" {
+		return ink{above: boxAbove, width: narrowInk(text, advance)}
+	}
+	for _, k := range inks() {
+		if strings.Trim(text, k.of) == "" {
+			return k
+		}
+	}
+	return ink{below: boxBelow, above: boxAbove}
+}
+
+// narrowInk is the width of a single stroke: as an upright line, with serifs, or, in
+// fonts of one advance, with long ones.
+func narrowInk(text string, advance float64) float64 {
+	line := .25
+	if text == "I" {
+		line = .3
+	}
+	switch {
+	case advance < line:
+		return .12
+	case advance < .45:
+		return .85 * (advance - .06)
+	}
+	return .75 * advance
 }
 
 // boxOn returns the box of a word of a line on the page.
 func (l line) boxOn(w word, text string) box {
-	below, above := extent(text)
-	low, high := w.y-below*w.size, w.y+above*w.size
+	n := float64(max(utf8.RuneCountInString(text), 1))
+	advance := (w.x1 - w.x0) / n / max(w.size, .01)
+	k := inkOf(text, advance)
+	low, high, inset := w.y-k.below*w.size, w.y+k.above*w.size, 0.0
+	if k.width > 0 && k.width < advance {
+		inset = (advance - k.width) / 2 * w.size
+	}
 	if w.down {
-		low, high = w.y-boxAcross*w.size, w.y+boxAcross*w.size
+		low, high, inset = w.y-boxAcross*w.size, w.y+boxAcross*w.size, 0
 	}
 	out := emptyBox()
-	for _, along := range []float64{w.x0, w.x1} {
+	for _, along := range []float64{w.x0 + inset, w.x1 - inset} {
 		for _, across := range []float64{low, high} {
 			x, y := along*l.ux-across*l.uy, along*l.uy+across*l.ux
 			out = out.with(box{x, y, x, y})

@@ -266,8 +266,12 @@ func isCaption(s string) bool {
 // apart reports whether a heading that is only bold begins a paragraph and text
 // follows it on the page.
 func (f *headingFinder) apart(lines []placed, i, end int) bool {
-	if i > 0 && !lines[i-1].table {
-		if d := distanceDown(lines[i-1].line, lines[i].line); d >= 0 && d < paragraphGap*1.2*lines[i].size {
+	above := i - 1
+	for above > 0 && countLetters(lines[above].text) == 0 {
+		above-- // a dot or a rule of signs parts nothing
+	}
+	if above >= 0 && !lines[above].table {
+		if d := distanceDown(lines[above].line, lines[i].line); d >= 0 && d < paragraphGap*1.2*lines[i].size {
 			return false
 		}
 	}

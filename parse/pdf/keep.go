@@ -22,8 +22,7 @@ func (p *PDFium) Keep() error {
 		return nil
 	}
 	sweep(p.CacheDir)
-	note := filepath.Join(p.CacheDir, p.compiled())
-	if _, err := os.Stat(note); err == nil {
+	if p.Kept() {
 		return nil
 	}
 	if err := os.MkdirAll(p.CacheDir, 0o700); err != nil {
@@ -37,7 +36,16 @@ func (p *PDFium) Keep() error {
 	if err := p.Prepare(); err != nil {
 		return err
 	}
-	return touch(p.CacheDir, note)
+	return touch(p.CacheDir, filepath.Join(p.CacheDir, p.compiled()))
+}
+
+// Kept reports whether CacheDir holds the compiled module.
+func (p *PDFium) Kept() bool {
+	if p.CacheDir == "" {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(p.CacheDir, p.compiled()))
+	return err == nil
 }
 
 // touch makes an empty file of the given name, or none if the name is empty.

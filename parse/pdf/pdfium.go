@@ -32,6 +32,10 @@ type PDFium struct {
 	// Unstoppable leaves out the checks that let a context end PDFium in the
 	// middle of a page. Only for a process that something else will end.
 	Unstoppable bool
+	// Quick interprets the module while CacheDir does not hold it compiled: a first page
+	// takes half a second then, where compiling takes seconds, and each further one a
+	// tenth of a second and more. A document with many pages to read has it compiled.
+	Quick bool
 
 	mu    sync.Mutex
 	cache wazero.CompilationCache
@@ -47,11 +51,13 @@ type engine struct {
 	pool  pdfium.Pool
 	end   context.CancelFunc
 	epoch int
+	slow  bool // it interprets the module
 }
 
-// take returns an engine that nobody uses, a new one where there is none. It
-// waits for one of as many as there may be instances.
-func (p *PDFium) take(ctx context.Context) (*engine, error) {
+// take returns an engine that nobody uses, a new one where there is none, and only a
+// compiled one if it must be fast. It waits for one of as many as there may be
+// instances.
+func (p *PDFium) take(ctx context.Context, fast bool) (*engine, error) {
 	p.mu.Lock()
 	if p.slots == nil {
 		p.slots = make(chan struct{}, orDefault(p.Instances, 2))
@@ -63,7 +69,7 @@ func (p *PDFium) take(ctx context.Context) (*engine, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	e, err := p.start()
+	e, err := p.start(fast)
 	if err != nil {
 		<-slots
 	}
@@ -72,33 +78,41 @@ func (p *PDFium) take(ctx context.Context) (*engine, error) {
 
 // start returns an idle engine, or a new one. A failed start is tried again at
 // the next use.
-func (p *PDFium) start() (*engine, error) {
+func (p *PDFium) start(fast bool) (*engine, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n := len(p.idle); n > 0 {
+	fast = fast || !p.Quick || p.Kept()
+	for n := len(p.idle); n > 0; n = len(p.idle) {
 		e := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		return e, nil
+		if !fast || !e.slow {
+			return e, nil
+		}
+		e.end()
+		_ = e.pool.Close() // a compiled one takes its place
 	}
-	if p.cache == nil {
-		p.cache = p.keeper()
+	config := wazero.NewRuntimeConfigInterpreter()
+	if fast {
+		if p.cache == nil {
+			p.cache = p.keeper()
+		}
+		config = wazero.NewRuntimeConfigCompiler().WithCompilationCache(p.cache)
 	}
 	ctx, end := context.WithCancel(context.Background())
 	pool, err := webassembly.Init(webassembly.Config{
 		Context:  ctx,
 		MaxTotal: 1, MaxIdle: 1,
 		FSConfig: wazero.NewFSConfig(), // left out, it would be the host's whole disk
-		RuntimeConfig: wazero.NewRuntimeConfig().
+		RuntimeConfig: config.
 			WithMemoryLimitPages(orDefault(p.Memory, 256) << 4). // of 64 KiB
-			WithCloseOnContextDone(!p.Unstoppable).
-			WithCompilationCache(p.cache),
+			WithCloseOnContextDone(!p.Unstoppable),
 		Stdout: io.Discard, Stderr: io.Discard,
 	})
 	if err != nil {
 		end()
 		return nil, fmt.Errorf("start PDFium: %w", err)
 	}
-	return &engine{pool, end, p.epoch}, nil
+	return &engine{pool, end, p.epoch, !fast}, nil
 }
 
 // keeper is where compiled modules are kept: on disk, or, where nothing can be
@@ -127,7 +141,7 @@ func (p *PDFium) give(e *engine, ended bool) {
 
 // Prepare compiles the module, so that the first document does not wait for it.
 func (p *PDFium) Prepare() error {
-	e, err := p.start()
+	e, err := p.start(true)
 	if err == nil {
 		p.give(e, false)
 	}
@@ -162,6 +176,7 @@ func orDefault[T int | uint32](v, standard T) T {
 
 // session is one document open in an instance of its own.
 type session struct {
+	slow     bool // its engine interprets
 	engine   pdfium.Pdfium
 	document references.FPDF_DOCUMENT
 	pages    int
@@ -170,7 +185,12 @@ type session struct {
 // with opens a document and hands it to f. When the context ends, so does what
 // the instance is doing.
 func (p *PDFium) with(ctx context.Context, data []byte, f func(s session) error) error {
-	e, err := p.take(ctx)
+	return p.withEngine(ctx, data, false, f)
+}
+
+// withEngine is with, on a compiled engine if it must be fast.
+func (p *PDFium) withEngine(ctx context.Context, data []byte, fast bool, f func(s session) error) error {
+	e, err := p.take(ctx, fast)
 	if err != nil {
 		return err
 	}
@@ -190,7 +210,7 @@ func (p *PDFium) with(ctx context.Context, data []byte, f func(s session) error)
 		if err != nil {
 			return errMalformed
 		}
-		return f(session{instance, doc.Document, count.PageCount})
+		return f(session{e.slow, instance, doc.Document, count.PageCount})
 	})
 	ended := !stop()
 	_ = instance.Close() // it is never used twice
@@ -299,25 +319,44 @@ func tidy(s string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
+// mostInterpreted is how many pages of a document are read by an engine that
+// interprets; for more, compiling takes less time.
+const mostInterpreted = 4
+
 // readSecond reads the pages that want names, given how many there are.
 func (p *PDFium) readSecond(ctx context.Context, data []byte, limits parse.Limits, want func(pages int) []int, each func(i int, page pageText)) error {
-	total := 0
 	return timed(ctx, limits.Time, func(ctx context.Context) error {
-		return p.with(ctx, data, func(s session) error {
+		later := false
+		read := func(s session) error {
 			if s.pages > limits.Pages {
 				return tooManyPages(limits.Pages)
 			}
-			for _, i := range want(s.pages) {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				page := s.read(i)
-				if total += len(page.text); total > limits.Text {
-					return tooMuchText(limits.Text)
-				}
-				each(i, page)
+			wanted := want(s.pages)
+			if later = s.slow && len(wanted) > mostInterpreted; later {
+				return nil
 			}
-			return nil
-		})
+			return s.readAll(ctx, wanted, limits, each)
+		}
+		err := p.with(ctx, data, read)
+		if err == nil && later {
+			err = p.withEngine(ctx, data, true, read)
+		}
+		return err
 	})
+}
+
+// readAll reads pages by their indexes.
+func (s session) readAll(ctx context.Context, wanted []int, limits parse.Limits, each func(i int, page pageText)) error {
+	total := 0
+	for _, i := range wanted {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		page := s.read(i)
+		if total += len(page.text); total > limits.Text {
+			return tooMuchText(limits.Text)
+		}
+		each(i, page)
+	}
+	return nil
 }

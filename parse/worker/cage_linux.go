@@ -52,6 +52,9 @@ func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }
 
+// detach takes a process out of the terminal's session, and leaves it alive.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
 // spentWords is what a worker says when its processor time is used up.
 const spentWords = "processor time is used up"
 

@@ -22,6 +22,8 @@ func used() time.Duration { return 0 }
 
 func isolate(*exec.Cmd) {}
 
+func detach(*exec.Cmd) {}
+
 // starved reports whether the runtime said that it ended for want of memory.
 func (cage) starved(_ *os.ProcessState, words string) bool {
 	return strings.Contains(words, "out of memory")

@@ -17,10 +17,6 @@ import (
 type Child struct {
 	// Parsers builds the parsers under the limits of the request.
 	Parsers func(parse.Limits) (*parse.Registry, error)
-	// Warm, if set, runs before the process is locked in: what must still write
-	// files for a parser, such as a compilation cache, does it here. What it does
-	// not get done is missed later, by the parser that needs it.
-	Warm func(parse.Info)
 }
 
 // Main reads a request from in, locks the process in, and only then reads the
@@ -62,9 +58,6 @@ func (c Child) parser(q request) (parse.Parser, error) {
 	p, err := registry.Named(q.Parser)
 	if err != nil {
 		return nil, err
-	}
-	if c.Warm != nil {
-		c.Warm(p.Info())
 	}
 	cage := cageOf(q.Limits)
 	if q.Keep {

@@ -92,6 +92,14 @@ func (p *process) end() error {
 type Pool struct {
 	mu   sync.Mutex
 	idle map[string][]*process // by parser
+	used map[string]bool       // parsers that have read a document
+}
+
+// Used reports whether one of the named parsers has read a document.
+func (w *Pool) Used(parsers ...string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(parsers, func(p string) bool { return w.used[p] })
 }
 
 // Close ends the workers that wait. The pool can be used again.
@@ -116,6 +124,10 @@ func (w *Pool) take(parser string) *process {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.used == nil {
+		w.used = map[string]bool{}
+	}
+	w.used[parser] = true
 	idle := w.idle[parser]
 	if len(idle) == 0 {
 		return nil

@@ -206,6 +206,16 @@ func (c Command) Process(ctx context.Context) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
+// Detached prepares another process of the program that goes on when this one ends.
+func (c Command) Detached() (*exec.Cmd, error) {
+	cmd, err := c.Process(context.Background())
+	if err == nil {
+		detach(cmd)
+		cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
+	}
+	return cmd, err
+}
+
 // environment is what a worker may see of ours.
 func environment(given []string) []string {
 	if given != nil {

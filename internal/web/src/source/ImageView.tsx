@@ -1,0 +1,31 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { isAbort, wordsOf } from "../api/http";
+import { fileContent } from "../api/service";
+import { Trouble } from "../ui/controls";
+
+export function ImageView({ id, name }: { id: string; name: string }): JSX.Element {
+  const [address, setAddress] = useState("");
+  const [trouble, setTrouble] = useState("");
+  useEffect(() => {
+    const control = new AbortController();
+    let made = "";
+    fileContent(id, control.signal).then(
+      (blob) => {
+        made = URL.createObjectURL(blob);
+        setAddress(made);
+      },
+      (error: unknown) => isAbort(error) || setTrouble(wordsOf(error).text),
+    );
+    return () => {
+      control.abort();
+      if (made) URL.revokeObjectURL(made);
+    };
+  }, [id]);
+  return (
+    <div class="source-body padded">
+      <Trouble text={trouble} />
+      {address ? <img src={address} alt={name} /> : null}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { signal } from "@preact/signals";
+import { wordsOf } from "../api/http";
+import { models as fetchModels } from "../api/service";
+import type { ModelObject } from "../api/types";
+import { change, settings } from "./settings";
+
+/** The models of the service, and why there are none. */
+export const models = signal<{ list: ModelObject[]; loaded: boolean; trouble: string }>({
+  list: [],
+  loaded: false,
+  trouble: "",
+});
+
+export async function loadModels() {
+  try {
+    const list = await fetchModels();
+    models.value = { list, loaded: true, trouble: "" };
+    const known = list.some((m) => m.id === settings.value.model);
+    if (!known) change({ model: list[0]?.id ?? "" });
+  } catch (error) {
+    models.value = { list: [], loaded: true, trouble: wordsOf(error).text };
+    change({ model: "" });
+  }
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { folder, longPDF } from "./fixtures.mjs";
+import { closeBrowser, Models, Service, Tab } from "./harness.mjs";
+
+const handbook = new URL("../../../testdata/handbook.md", import.meta.url).pathname;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const pictures = process.env.INLAY_PICTURES; // a folder to put screenshots in
+let models, service, docs;
+
+const csv = `question,file,page,quote
+How long is the notice period?,handbook.md,,"The notice period is four weeks"
+What does a hotel cost?,handbook.md,,"Hotel per night"
+Who won the cup in 1974?,,,
+`;
+
+before(async () => {
+  models = await new Models().start();
+  models.window = 4000;
+  service = await new Service({ models }).start();
+  await fetch(`${service.url}/v1/vector_stores`, { method: "POST", body: JSON.stringify({ name: "Handbooks" }) });
+  docs = await folder({ "logbook.pdf": longPDF(60), "questions.csv": csv });
+  if (pictures) await mkdir(pictures, { recursive: true });
+});
+
+after(async () => {
+  await closeBrowser();
+  await service.remove();
+  models.stop();
+});
+
+/** accessible is what axe finds on the page as it is. */
+async function accessible(tab, what) {
+  await tab.page.evaluate(axe); // by the protocol, which the policy of the page does not bind
+  return tab.page.evaluate(async (name) => {
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const { violations } = await globalThis.axe.run(document, { runOnly: tags });
+    return violations.map((v) => `${name}: ${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
+  }, what);
+}
+
+/** fits fails where something sticks out at the side. */
+async function fits(tab, what) {
+  const wide = await tab.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(wide <= 0, `${what} is ${wide} px too wide`);
+}
+
+const sizes = { 360: 740, 1024: 768, 1600: 1000 };
+for (const [width, height] of Object.entries(sizes)) {
+  for (const theme of ["light", "dark"]) {
+    test(`every view at ${width} px, ${theme}: axe finds nothing, and nothing sticks out`, async () => {
+      const tab = await Tab.open(service.url, { width: Number(width), height, theme });
+      const narrow = Number(width) < 760;
+      const found = [];
+      const view = async (name) => {
+        if (pictures) await tab.page.waitForTimeout(500);
+        if (pictures) await tab.page.screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
+        await fits(tab, name);
+        found.push(...(await accessible(tab, name)));
+      };
+      await tab.page.locator(".empty").waitFor();
+      await view("empty");
+      await tab.attach(handbook, join(docs, "logbook.pdf"));
+      await tab.page.fill("#question", "Who checks anchor number 25?");
+      await tab.page.locator(".gauge .verdict").waitFor();
+      await view("gauge");
+      await tab.ask("Who checks anchor number 25?");
+      await view("answer");
+      await tab.page.locator("button.cite").first().click();
+      await tab.page.locator('.page:has(.mark) canvas[data-drawn="true"]').first().waitFor();
+      await view("source-pdf");
+      await tab.page.click('[aria-label="Close the source"]');
+      await tab.page.click(".asked-files button");
+      await tab.page.locator(".source .line").first().waitFor();
+      await tab.page.click('[aria-label^="Search in the source"]');
+      await tab.page.fill(".search input", "boats");
+      await tab.page.locator("mark.hit").first().waitFor();
+      await view("source-text");
+      await tab.page.click('[aria-label="Close the source"]');
+      await tab.page.click('.head [aria-label="Lab"]');
+      await tab.page.locator(".candidates li").first().waitFor();
+      await view("lab");
+      await tab.page.click('.segments label:has-text("Prompt")');
+      await tab.page.locator(".prompt").waitFor();
+      await view("prompt");
+      await tab.page.click('.segments label:has-text("Why")');
+      await view("why");
+      await tab.page.click('[aria-label="Close the lab"]');
+      for (const name of ["libraries", "evaluate", "keys", "server"]) {
+        await tab.page.evaluate((n) => (location.hash = `#/${n}`), name);
+        await tab.page.locator(`#${name}-title`).waitFor();
+        if (name === "evaluate") await evaluated(tab);
+        if (name === "server") await tab.page.locator(".checks li").first().waitFor();
+        await view(name);
+      }
+      if (narrow) {
+        await tab.page.click('[aria-label="Menu"]');
+        await tab.page.locator(".side.open").waitFor();
+        await view("menu");
+        await tab.page.keyboard.press("Escape");
+      }
+      await tab.page.evaluate(() => (location.hash = "#/talk"));
+      await tab.page.keyboard.press("?");
+      await tab.page.locator("dialog").waitFor();
+      await view("help");
+      assert.deepEqual([...found, ...(await tab.wrong())], []);
+      await tab.close();
+    });
+  }
+}
+
+async function evaluated(tab) {
+  await tab.page.setInputFiles("#choose-questions", join(docs, "questions.csv"));
+  await tab.page.locator(".card :text('3 questions')").waitFor();
+  await tab.page.click('button:has-text("Run")');
+  await tab.page.locator(".report h2").waitFor();
+}
+
+test("the page asks for nothing elsewhere, and is small", async (t) => {
+  const tab = await Tab.open(service.url);
+  await tab.page.locator(".empty").waitFor();
+  const loaded = await tab.page.evaluate(() =>
+    performance
+      .getEntriesByType("resource")
+      .concat(performance.getEntriesByType("navigation"))
+      .map((r) => [r.name, r.encodedBodySize]),
+  );
+  const first = loaded.filter(([name]) => !name.includes("/v1/")).reduce((sum, [, size]) => sum + size, 0);
+  const paint = await tab.page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+  t.diagnostic(`first load ${first} bytes compressed, first paint ${Math.round(paint)} ms`);
+  assert.ok(first < 600_000);
+  assert.deepEqual(await tab.wrong(), []);
+  await tab.close();
+});
+
+test("the policy forbids inline scripts and eval", async () => {
+  const tab = await Tab.open(service.url);
+  await tab.page.locator(".empty").waitFor();
+  const ran = await tab.page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "globalThis.stolen = 1";
+    document.head.append(script);
+    return globalThis.stolen;
+  });
+  assert.equal(ran, undefined);
+  const answer = await fetch(`${service.url}/`);
+  assert.match(answer.headers.get("content-security-policy"), /script-src 'self';/);
+  assert.doesNotMatch(answer.headers.get("content-security-policy"), /unsafe/);
+  await tab.close();
+});
