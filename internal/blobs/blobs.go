@@ -114,7 +114,8 @@ var errKey = errors.New("is no key of a blob")
 // check refuses keys that a client could have made up.
 func check(key string) error {
 	bad := strings.IndexFunc(key, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/", r))
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !strings.ContainsRune("._-/", r)
 	})
 	if key == "" || bad >= 0 || path.Clean("/"+key) != "/"+key {
 		return errors.Join(errKey, fs.ErrNotExist)

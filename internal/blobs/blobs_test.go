@@ -59,7 +59,7 @@ func TestTidy(t *testing.T) {
 	_, err = core.NewMultipartUpload(t.Context(), "inlay", "TestTidy/files/ann/aa/aa1", minio.PutObjectOptions{})
 	require.NoError(t, err)
 	open := func() (n int) {
-		for o := range core.Client.ListIncompleteUploads(t.Context(), "inlay", "TestTidy/", true) {
+		for o := range core.ListIncompleteUploads(t.Context(), "inlay", "TestTidy/", true) {
 			require.NoError(t, o.Err)
 			n++
 		}

@@ -88,7 +88,7 @@ func (f *Folder) Remove(_ context.Context, key string) error {
 		return durable.Explain(f.root, err)
 	}
 	for dir := filepath.Dir(f.path(key)); dir != f.root; dir = filepath.Dir(dir) {
-		if err := os.Remove(dir); err != nil { // not empty
+		if os.Remove(dir) != nil { // not empty
 			break
 		}
 	}

@@ -344,6 +344,7 @@ type Work interface {
 // Uploads are the files, those on their way in, and what a server looks through
 // when it starts.
 type Uploads interface {
+	Locks
 	Files
 	Arriving
 	Inventory
@@ -351,7 +352,6 @@ type Uploads interface {
 
 // Store is all of it.
 type Store interface {
-	Locks
 	Keys
 	Uploads
 	Conversations

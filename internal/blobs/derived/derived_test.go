@@ -14,8 +14,8 @@ import (
 	"inlay/internal/blobs/derived"
 )
 
-func key(namespace, of, kind string) cache.Key {
-	return cache.Key{Namespace: namespace, Of: of, Kind: kind}
+func key(namespace, of string) cache.Key {
+	return cache.Key{Namespace: namespace, Of: of, Kind: "parse"}
 }
 
 // TestTwoServers: what one derived the other finds, until it is forgotten.
@@ -23,7 +23,7 @@ func TestTwoServers(t *testing.T) {
 	far := blobs.NewFolder(t.TempDir())
 	a, b := &derived.Store{Near: &cache.Memory{}, Far: far}, &derived.Store{Near: &cache.Memory{}, Far: far}
 	ctx := t.Context()
-	parse, other := key("ann", "file-1", "parse"), key("bob", "file-1", "parse")
+	parse, other := key("ann", "file-1"), key("bob", "file-1")
 	require.NoError(t, a.Put(ctx, parse, []byte("text")))
 	require.NoError(t, a.Put(ctx, other, []byte("another's")))
 	for range 2 {
@@ -44,13 +44,13 @@ func TestTwoServers(t *testing.T) {
 	require.True(t, ok)
 
 	alone := &cache.Memory{}
-	require.NoError(t, alone.Put(ctx, key("ann", "file-2", "parse"), []byte("by a process of its own")))
+	require.NoError(t, alone.Put(ctx, key("ann", "file-2"), []byte("by a process of its own")))
 	c := &derived.Store{Near: alone, Far: far}
-	c.Push(ctx, []cache.Key{key("ann", "file-2", "parse"), key("ann", "none", "parse")})
-	_, ok, _ = b.Get(ctx, key("ann", "file-2", "parse"))
+	c.Push(ctx, []cache.Key{key("ann", "file-2"), key("ann", "none")})
+	_, ok, _ = b.Get(ctx, key("ann", "file-2"))
 	require.True(t, ok)
 	require.NoError(t, b.Erase(ctx, "ann"))
-	_, ok, _ = a.Get(ctx, key("ann", "file-2", "parse"))
+	_, ok, _ = a.Get(ctx, key("ann", "file-2"))
 	require.False(t, ok)
 	require.NoError(t, a.Expire(ctx, time.Hour))
 	_, ok, _ = (&derived.Store{Near: &cache.Memory{}, Far: far}).Get(ctx, other)
@@ -72,11 +72,11 @@ func (away) Open(context.Context, string) (io.ReadSeekCloser, error) { return ni
 // TestFarAway: without the far store everything is only slower.
 func TestFarAway(t *testing.T) {
 	s := &derived.Store{Near: &cache.Memory{}, Far: away{}}
-	_, ok, err := s.Get(t.Context(), key("ann", "x", "parse"))
+	_, ok, err := s.Get(t.Context(), key("ann", "x"))
 	require.NoError(t, err)
 	require.False(t, ok)
-	require.NoError(t, s.Put(t.Context(), key("ann", "x", "parse"), []byte("text")))
-	_, ok, err = s.Get(t.Context(), key("ann", "x", "parse"))
+	require.NoError(t, s.Put(t.Context(), key("ann", "x"), []byte("text")))
+	_, ok, err = s.Get(t.Context(), key("ann", "x"))
 	require.NoError(t, err)
 	require.True(t, ok)
 }
