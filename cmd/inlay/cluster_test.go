@@ -113,7 +113,7 @@ func TestClusterClients(t *testing.T) {
 	model := httptest.NewServer(clientModel{t})
 	t.Cleanup(model.Close)
 	c := newCluster(t, 3, "--upstream", "local=openai:"+model.URL+"/v1", "--context-length", "32768")
-	works := goClient(t, "http://"+c.addr, clientFolder(t))
+	works := goClient(t, "http://"+c.addr, clientFolder(t), false)
 	require.NotEmpty(t, works)
 	t.Log(works)
 }
