@@ -78,6 +78,16 @@ drill: ## the service under real faults, told to stop, with a new certificate, a
 	scripts/ollama-server run go test -count=1 -timeout 30m -v -run '^Test(Drill|Browser)' ./cmd/inlay -drill | grep -v '^=== '
 	go test -count=1 -v -run '^TestAccess$$' ./internal/httpapi | grep -v '^=== '
 
+.PHONY: cluster
+cluster: build ## three servers on PostgreSQL and S3 behind HAProxy, until Ctrl-C; prints the address and a key
+	scripts/cluster run
+
+.PHONY: cluster-test
+cluster-test: ## the suites on PostgreSQL and S3, real clients through the balancer, the cluster under faults; prints its tables
+	scripts/cluster install
+	scripts/s3 run scripts/postgres run go test -count=1 ./internal/state/... ./internal/blobs/... ./internal/httpapi
+	scripts/s3 run scripts/postgres run go test -count=1 -timeout 30m -v -run '^TestCluster' ./cmd/inlay -drill | grep -v '^=== '
+
 .PHONY: module-path
 module-path: ## gives the module the path TO (example.com/team/inlay): go.mod, imports, documents, build files
 	go run ./internal/modulepath "$(TO)"

@@ -43,6 +43,7 @@ const (
 	AnswerUnfinished   Code = "answer_unfinished" // the server ended the answer before the model was done
 	EmbedderMismatch   Code = "embedder_mismatch"
 	StoreDamaged       Code = "store_damaged"
+	StoreUnreachable   Code = "store_unreachable" // the database or the store of bytes is away
 	Unauthorized       Code = "unauthorized"
 	Forbidden          Code = "forbidden" // the caller is known and may not do this, or may not call at all
 	RateLimited        Code = "rate_limited"

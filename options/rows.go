@@ -266,6 +266,14 @@ func serviceRows() []Option {
 			Help: "Where to listen. Beyond this computer only with keys (inlay keys make).",
 		},
 		{
+			Key: "database", Flag: "database", Placeholder: "URL", Doors: Service,
+			Help: "PostgreSQL database that servers share, for example postgres://inlay@db.example.org/inlay, instead of a file in the data folder. Give a password as PGPASSWORD or INLAY_DATABASE.",
+		},
+		{
+			Key: "blobs", Flag: "blobs", Placeholder: "URL", Doors: Service,
+			Help: "Where the bytes of uploads are kept, instead of the data folder: s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, its key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a folder that servers share.",
+		},
+		{
 			Key: "upstreams", Flag: "upstream", Kind: List, Placeholder: "NAME=PROVIDER:URL", Doors: Service,
 			Help: "Server of models: local=ollama:http://127.0.0.1:11434 or cloud=openai:https://api.openai.com/v1. Its key is read from INLAY_UPSTREAM_KEY_NAME. The server of --model is one too.",
 		},

@@ -19,7 +19,7 @@ type cacheCmd struct {
 }
 
 type cacheClearCmd struct {
-	dataSettings
+	stateSettings
 	Store string `placeholder:"DIR" help:"A folder of --store, instead of the service's cache."`
 	Owner string `placeholder:"NAME" help:"Only what was derived for this owner of keys."`
 }

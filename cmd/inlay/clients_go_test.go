@@ -17,7 +17,8 @@ import (
 )
 
 // goClient is OpenAI's client for Go, beyond what TestOfficialClient has of it.
-func goClient(t *testing.T, address, folder string) (works []string) {
+// Vector stores are left out where a service has none.
+func goClient(t *testing.T, address, folder string, stores bool) (works []string) {
 	t.Helper()
 	client := openai.NewClient(option.WithBaseURL(address+"/v1"), option.WithAPIKey("any"), option.WithMaxRetries(0))
 	ctx := t.Context()
@@ -117,7 +118,9 @@ func goClient(t *testing.T, address, folder string) (works []string) {
 	require.Equal(t, "a.txt", done.File.Filename)
 	works = append(works, "uploads")
 
-	works = append(works, goStores(t, client, done.File.ID)...)
+	if stores {
+		works = append(works, goStores(t, client, done.File.ID)...)
+	}
 	_, err = client.Responses.New(ctx, responses.ResponseNewParams{Model: shared.ResponsesModel("none"), Input: responses.ResponseNewParamsInputUnion{OfString: openai.String("x")}})
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "model_not_found", refused.Code)

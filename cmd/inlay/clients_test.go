@@ -158,7 +158,7 @@ func TestClients(t *testing.T) {
 	for name, script := range clientScripts() {
 		t.Run(name, func(t *testing.T) { works[name] = scripted(t, script, address, "INLAY_SCRIPTED=1") })
 	}
-	t.Run("openai-go", func(t *testing.T) { works["openai-go"] = goClient(t, address, clientFolder(t)) })
+	t.Run("openai-go", func(t *testing.T) { works["openai-go"] = goClient(t, address, clientFolder(t), true) })
 	t.Run("Codex", func(t *testing.T) { works["Codex"] = codex(t, address) })
 	if t.Failed() || len(works) < 5 || works["Codex"] == nil || works["openai-node"] == nil {
 		return
@@ -173,7 +173,7 @@ func TestClientsOfOllama(t *testing.T) {
 	for name, script := range clientScripts() {
 		t.Run(name, func(t *testing.T) { scripted(t, script, address) })
 	}
-	t.Run("openai-go", func(t *testing.T) { goClient(t, address, clientFolder(t)) })
+	t.Run("openai-go", func(t *testing.T) { goClient(t, address, clientFolder(t), true) })
 }
 
 const (

@@ -25,6 +25,7 @@ type ledger struct {
 	deleted map[string]string // files: id to key
 	doubted map[string]bool   // deletions without an answer
 	fresh   []string          // files of this life of the server
+	acks    int               // answers that said it was done
 }
 
 type keptFile struct {
@@ -123,9 +124,10 @@ func (l *ledger) note(f func()) {
 
 func (l *ledger) upload(d *drill, key string) {
 	content := bytes.Repeat(fmt.Appendf(nil, "Line %d of a report about the harbour.\n", rand.Int()), 1+rand.IntN(3000))
-	got, err := d.upload(key, "report.txt", content)
+	got, err := d.upload(key, fmt.Sprintf("report %d.txt", rand.Int()), content)
 	if err == nil && got.status == http.StatusOK {
 		l.note(func() {
+			l.acks++
 			l.files[got.id()] = keptFile{key, sha256.Sum256(content)}
 			l.fresh = append(l.fresh, got.id())
 		})
@@ -149,6 +151,7 @@ func (l *ledger) remove(d *drill) {
 	got, err := d.json(http.MethodDelete, "/v1/files/"+id, f.key, nil)
 	l.note(func() {
 		if err == nil && got.status == http.StatusOK {
+			l.acks++
 			l.deleted[id] = f.key
 			return
 		}
@@ -169,7 +172,7 @@ func (l *ledger) chat(d *drill, key string) {
 		if err != nil || got.status != http.StatusOK {
 			return
 		}
-		l.note(func() { l.chats[id] = keptChat{key, append(slices.Clone(l.chats[id].texts), text)} })
+		l.note(func() { l.acks++; l.chats[id] = keptChat{key, append(slices.Clone(l.chats[id].texts), text)} })
 	}
 }
 
@@ -179,7 +182,7 @@ func (l *ledger) evaluate(d *drill, key string) {
 		"questions": []any{map[string]any{"question": "Which colour has the sky?", "expected": []any{map[string]any{"quote": "sky over the island is green"}}}},
 	})
 	if err == nil && got.status == http.StatusOK {
-		l.note(func() { l.tries[got.id()] = key })
+		l.note(func() { l.acks++; l.tries[got.id()] = key })
 	}
 }
 

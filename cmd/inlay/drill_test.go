@@ -39,6 +39,8 @@ type drill struct {
 	t          *testing.T
 	data, addr string
 	args       []string
+	where      []string // the flags that name the state
+	env        []string // of the server, besides what every command has
 	cmd        *exec.Cmd
 	log        *lockedBuffer
 	client     *http.Client
@@ -69,6 +71,7 @@ func newDrill(t *testing.T, args ...string) *drill {
 	require.NoError(t, err)
 	d := &drill{t: t, data: filepath.Join(t.TempDir(), "data"), addr: l.Addr().String(), args: append([]string{"--rate", "0"}, args...)}
 	require.NoError(t, l.Close())
+	d.where = []string{"--data", d.data}
 	d.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	t.Cleanup(func() {
 		d.client.CloseIdleConnections()
@@ -97,6 +100,7 @@ func (d *drill) start() time.Duration {
 // begin starts the server, and waits until it answers at all.
 func (d *drill) begin() error {
 	d.cmd = command(d.t, append([]string{"serve", "--addr", d.addr, "--data", d.data}, d.args...)...)
+	d.cmd.Env = append(d.cmd.Env, d.env...)
 	d.log = &lockedBuffer{}
 	d.cmd.Stderr = d.log
 	if err := d.cmd.Start(); err != nil {
@@ -121,7 +125,7 @@ func (d *drill) kill() {
 // key makes a key with the command.
 func (d *drill) key(name string) (string, error) {
 	var secret, said bytes.Buffer
-	cmd := command(d.t, "keys", "make", name, "--data", d.data)
+	cmd := command(d.t, append([]string{"keys", "make", name}, d.where...)...)
 	cmd.Stdout, cmd.Stderr = &secret, &said
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, said.String())
@@ -176,15 +180,18 @@ func (d *drill) json(method, path, key string, body any) (said, error) {
 
 // upload uploads a file.
 func (d *drill) upload(key, name string, content []byte) (said, error) {
+	form, kind := formWith("file", name, content)
+	return d.ask(http.MethodPost, "/v1/files", key, kind, form)
+}
+
+// formWith is a form with one file.
+func formWith(field, name string, content []byte) (form io.Reader, kind string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	part, err := w.CreateFormFile("file", name)
-	if err != nil {
-		return said{}, err
-	}
+	part, _ := w.CreateFormFile(field, name) // a buffer takes everything
 	_, _ = part.Write(content)
 	_ = w.Close()
-	return d.ask(http.MethodPost, "/v1/files", key, w.FormDataContentType(), &b)
+	return &b, w.FormDataContentType()
 }
 
 // must is an answer that has to be 200.

@@ -24,7 +24,7 @@ type keysCmd struct {
 }
 
 type keysMakeCmd struct {
-	dataSettings
+	stateSettings
 	Name    string `arg:"" help:"Whom or what the key is for."`
 	Owner   string `placeholder:"NAME" help:"Whose files, chats and evaluations it opens; made if there is none. Without it a new owner called as the key is. The first owner gets what was kept without keys, and so does one called local."`
 	Scope   string `enum:"read,write,admin" default:"write" help:"What it allows: read (ask, keep nothing), write, or admin (keys of its owner too)."`
@@ -101,7 +101,7 @@ func lifetime(flag, text string) (time.Duration, error) {
 }
 
 type keysRotateCmd struct {
-	dataSettings
+	stateSettings
 	ID    string `arg:"" help:"The key's id, as inlay keys list shows it."`
 	Grace string `placeholder:"DURATION" help:"How long the old key still counts, for example 1d. Without this flag the old key ends at once."`
 }
@@ -132,7 +132,7 @@ func errNoKey(id string) error {
 }
 
 type keysListCmd struct {
-	dataSettings
+	stateSettings
 	Owner  string `placeholder:"NAME" help:"Only the keys of this owner."`
 	Output string `short:"o" enum:"text,json" default:"text" help:"What to print: text or json."`
 }
@@ -199,7 +199,7 @@ func endOf(k state.Key, now time.Time) string {
 }
 
 type keysRevokeCmd struct {
-	dataSettings
+	stateSettings
 	ID string `arg:"" help:"The key's id, as inlay keys list shows it."`
 }
 

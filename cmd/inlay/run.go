@@ -40,6 +40,7 @@ type cli struct {
 	Library  libraryCmd  `cmd:"" help:"Keep folders as libraries that are searched where they are: add, sync, watch, list, show, search, remove."`
 	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Offer libraries and a folder to agents by the Model Context Protocol, over standard input and output."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke the keys of the service."`
+	Migrate  migrateCmd  `cmd:"" help:"Copy what the service keeps in a data folder to a database and a store that servers share."`
 	Cache    cacheCmd    `cmd:"" help:"Clear what was derived from documents."`
 	Doctor   doctorCmd   `cmd:"" help:"Check a set-up, and say what to do where it is not sound."`
 

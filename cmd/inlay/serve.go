@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 	"inlay/internal/keys"
 	"inlay/internal/service"
 	"inlay/internal/state"
-	"inlay/internal/state/sqlite"
 	"inlay/internal/tracing"
 )
 
@@ -34,6 +32,8 @@ type serveCmd struct {
 type serviceSettings struct {
 	chainSettings
 	Addr        string        `key:"addr"`
+	Database    string        `key:"database"`
+	Blobs       string        `key:"blobs"`
 	Upstream    []string      `key:"upstreams"`
 	TLSCert     string        `key:"tls_cert"`
 	TLSKey      string        `key:"tls_key"`
@@ -74,15 +74,6 @@ func (s dataSettings) folder() (string, error) {
 // stateFile is the state in the data folder.
 const stateFile = "state.db"
 
-// openState opens the state in the data folder.
-func (s dataSettings) openState(ctx context.Context) (*sqlite.Store, error) {
-	dir, err := s.folder()
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.Open(ctx, filepath.Join(dir, stateFile))
-}
-
 // opening is what inlay open adds to the service. The zero opening adds nothing.
 type opening struct {
 	secret string // lets its holder in beside keys, and nobody without one
@@ -100,7 +91,7 @@ func (c *serveCmd) run(ctx context.Context, a *app, o opening) (err error) {
 	}
 	log, lines := c.logger(a, o.quiet)
 	defer func() { err = errors.Join(err, lines.Close()) }()
-	store, err := c.openState(ctx)
+	store, err := c.state().open(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -125,8 +116,9 @@ func (c *serveCmd) run(ctx context.Context, a *app, o opening) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
+	rates, _ := store.(state.Rates)
 	api, err := httpapi.New(httpapi.Config{
-		Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Hosts: lowered(c.AllowHost), Version: strings.TrimPrefix(version, "inlay "), MCPWrite: c.MCPWrite,
+		Rates: rates, Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Hosts: lowered(c.AllowHost), Version: strings.TrimPrefix(version, "inlay "), MCPWrite: c.MCPWrite,
 		Limits: httpapi.Limits{
 			Body: c.MaxBody, Bodies: cmp.Or(c.Bodies, 4*c.MaxBody), File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency, Requests: c.Requests,
 		},
@@ -143,6 +135,9 @@ func (c *serveCmd) run(ctx context.Context, a *app, o opening) (err error) {
 	})
 }
 
+// state says where the records are.
+func (c *serveCmd) state() stateSettings { return stateSettings{c.dataSettings, c.Database} }
+
 // check refuses settings that contradict each other.
 func (c *serveCmd) check() error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
@@ -150,6 +145,15 @@ func (c *serveCmd) check() error {
 	}
 	if c.Store != "" {
 		return &fault.Error{Code: fault.Usage, Subject: "--store", Reason: "is not for the service", Next: "name its folder with --data"}
+	}
+	if _, err := c.folder(); err != nil {
+		return err
+	}
+	if c.Database != "" && c.Blobs == "" {
+		return &fault.Error{
+			Code: fault.Usage, Subject: "--database", Reason: "needs --blobs: servers that share records share the bytes of uploads too",
+			Next: "name a bucket (s3://bucket?endpoint=...) or a folder that all servers see",
+		}
 	}
 	for _, origin := range c.CORS {
 		u, err := url.Parse(origin)
@@ -189,7 +193,7 @@ func (c *serveCmd) gate(ctx context.Context, store state.Keys) (*keys.Gate, erro
 	}
 	made, err := store.AnyKey(ctx)
 	if err == nil && !made {
-		err = &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "others than this computer could call, and there is no key", Next: "make one: inlay keys make NAME --data " + c.Data}
+		err = &fault.Error{Code: fault.Usage, Subject: "--addr " + c.Addr, Reason: "others than this computer could call, and there is no key", Next: "make one: inlay keys make NAME " + c.state().where()}
 	}
 	return gate, err
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"inlay/cache"
 	"inlay/fault"
 	"inlay/internal/files"
 	"inlay/internal/wire"
@@ -30,6 +31,14 @@ type apart struct {
 	Cache  string
 	Limits parse.Limits
 	OCR    *pdf.Tesseract
+
+	push func(ctx context.Context, keys []cache.Key) // told what the process has put into the cache
+}
+
+// reported is what the process says.
+type reported struct {
+	files.Reading
+	Put []cache.Key
 }
 
 // read has an upload read by another process.
@@ -45,8 +54,10 @@ func (a apart) read(ctx context.Context, owner, name, path string) (r files.Read
 	}
 	cmd.Stdin = bytes.NewReader(in)
 	out, err := cmd.Output()
+	var said reported
 	if err == nil {
-		err = json.Unmarshal(out, &r)
+		err = json.Unmarshal(out, &said)
+		r = said.Reading
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -56,6 +67,7 @@ func (a apart) read(ctx context.Context, owner, name, path string) (r files.Read
 	case r.Error != nil:
 		return r, &fault.Error{Code: r.Error.Code, Subject: name, Reason: r.Error.Reason, Next: r.Error.Next}
 	}
+	a.push(ctx, said.Put)
 	return r, nil
 }
 
@@ -78,13 +90,13 @@ func readApart(ctx context.Context, getenv func(string) string, stdin io.Reader,
 	}
 	r, err := a.parse(ctx, getenv)
 	if err != nil {
-		r = files.Reading{Error: files.ReadingErrorOf(err)}
+		r = reported{Reading: files.Reading{Error: files.ReadingErrorOf(err)}}
 	}
 	return json.NewEncoder(stdout).Encode(r)
 }
 
 // parse reads the upload into the owner's part of the cache.
-func (a apart) parse(ctx context.Context, getenv func(string) string) (r files.Reading, err error) {
+func (a apart) parse(ctx context.Context, getenv func(string) string) (r reported, err error) {
 	registry, err := wire.OpenParsers(a.Limits, a.OCR, getenv)
 	if err != nil {
 		return r, err
@@ -97,6 +109,21 @@ func (a apart) parse(ctx context.Context, getenv func(string) string) (r files.R
 	if err != nil {
 		return r, &fault.Error{Code: fault.StoreDamaged, Subject: "file", Reason: "its bytes cannot be read", Next: "upload it again", Err: err}
 	}
-	reader := parse.Cached{Registry: registry, Store: store, Namespace: a.Owner, Limits: a.Limits}
-	return files.ReadWith(ctx, reader, parse.File{Name: a.Name, Data: data})
+	noting := &noting{Store: store}
+	reader := parse.Cached{Registry: registry, Store: noting, Namespace: a.Owner, Limits: a.Limits}
+	r.Reading, err = files.ReadWith(ctx, reader, parse.File{Name: a.Name, Data: data})
+	r.Put = noting.put
+	return r, err
+}
+
+// noting is a store that notes what is put into it.
+type noting struct {
+	cache.Store
+	put []cache.Key
+}
+
+// Put implements [cache.Store].
+func (n *noting) Put(ctx context.Context, key cache.Key, data []byte) error {
+	n.put = append(n.put, key)
+	return n.Store.Put(ctx, key, data)
 }

@@ -40,17 +40,19 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	dir, err := cache.OpenDir(filepath.Join(c.Data, cacheFolder), cache.Options{MaxBytes: wire.CacheBytes, MaxAge: c.CacheAge})
+	bytes, err := openBlobs(ctx, c.Blobs, c.Data, a.getenv)
 	if err != nil {
 		return nil, err
 	}
-	go expire(ctx, dir, log)
 	if err := wire.CompileLater("", a.getenv); err != nil {
 		log.WarnContext(ctx, "PDFium is not compiled ahead", "code", string(fault.CodeOf(err)))
 	}
-	var kept cache.Store = dir
 	recent := &parse.Recent{MaxBytes: c.Memory, Observe: func(hit bool) { metrics.Lookup("document", hit) }}
-	kept = &forgetting{Store: counted{kept, metrics}, recent: recent}
+	caches, err := c.openCaches(ctx, bytes, recent, log)
+	if err != nil {
+		return nil, err
+	}
+	kept := caches.store(metrics)
 	upstreams, err := c.upstreams(a, tracer, log, metrics.UpstreamRetried)
 	if err != nil {
 		return nil, err
@@ -82,8 +84,9 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	return service.Open(ctx, service.Config{
-		Apart: apart{Cache: filepath.Join(c.Data, "cache"), Limits: limits, OCR: c.tesseract()}.read,
-		Data:  c.Data, State: store, Libraries: libraries, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
+		Apart:   apart{Cache: filepath.Join(c.Data, cacheFolder), Limits: limits, OCR: c.tesseract(), push: caches.push}.read,
+		Deleted: caches.deleted,
+		Data:    c.Data, State: store, Blobs: bytes, Libraries: libraries, Injector: injector, Embedder: embedder, Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Questions: c.Questions, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})
@@ -207,7 +210,10 @@ func (c *serveCmd) libraries(a *app, embedder embed.Embedder, kept cache.Store) 
 		return s, err
 	}
 	search.MaxText = c.MaxSearch
-	s.Index, s.Settings, s.Chunked = wire.OpenLibraries(c.Data), wire.LibrarySettings(search, embedder), wire.OpenChunked(search, embedder, kept)
+	s.Settings, s.Chunked = wire.LibrarySettings(search, embedder), wire.OpenChunked(search, embedder, kept)
+	if c.Database == "" { // they are on this server's disk, and no other server would find them
+		s.Index = wire.OpenLibraries(c.Data)
+	}
 	if s.Usual.Size, s.Usual.Overlap, err = wire.ChunkSize(search); err != nil {
 		return s, err
 	}
@@ -261,64 +267,4 @@ func closeTracer(ctx context.Context, tracer *tracing.Tracer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	return tracer.Close(ctx)
-}
-
-// cacheFolder is the cache in the data folder.
-const cacheFolder = "cache"
-
-// expire removes what nobody used for long from the cache, every hour until ctx ends.
-func expire(ctx context.Context, dir *cache.Dir, log *slog.Logger) {
-	every := time.NewTicker(time.Hour)
-	defer every.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-every.C:
-			if err := dir.Expire(); err != nil {
-				log.WarnContext(ctx, "the cache cannot be cleared of old entries", "code", string(fault.CodeOf(err)))
-			}
-		}
-	}
-}
-
-// counted is a store whose lookups are counted.
-type counted struct {
-	cache.Store
-	metrics *httpapi.Metrics
-}
-
-// Get implements cache.Store.
-func (c counted) Get(ctx context.Context, key cache.Key) ([]byte, bool, error) {
-	data, ok, err := c.Store.Get(ctx, key)
-	c.metrics.Lookup(key.Kind, ok)
-	return data, ok, err
-}
-
-// forgetting is a store that forgets documents in memory, as read and as
-// searched, with what it keeps of them.
-type forgetting struct {
-	cache.Store
-
-	recent *parse.Recent
-	search *retrieve.Retriever
-}
-
-// Forget implements cache.Store.
-func (f *forgetting) Forget(ctx context.Context, namespace, of string) error {
-	f.recent.Forget(namespace, of)
-	f.search.Forget(namespace, of)
-	return f.Store.Forget(ctx, namespace, of)
-}
-
-// Erase implements [cache.Eraser].
-func (f *forgetting) Erase(ctx context.Context, namespace string) error {
-	f.recent.Erase(namespace)
-	f.search.Erase(namespace)
-	if c, ok := f.Store.(counted); ok {
-		if e, ok := c.Store.(cache.Eraser); ok {
-			return e.Erase(ctx, namespace)
-		}
-	}
-	return nil
 }

@@ -79,7 +79,7 @@ func (s *Files) upload(ctx context.Context, owner, id string, mode injection.Mod
 	if err != nil {
 		return injection.File{}, err
 	}
-	f := injection.File{ID: id, Name: u.name, Mode: mode, MediaType: u.image, Size: u.size, Open: func(context.Context) ([]byte, error) { return s.blobs.read(owner, u.content) }}
+	f := injection.File{ID: id, Name: u.name, Mode: mode, MediaType: u.image, Size: u.size, Open: func(ctx context.Context) ([]byte, error) { return s.Bytes(ctx, owner, u.content) }}
 	if u.image == "" {
 		f.Content = parse.FileIDOf(u.content)
 	}
@@ -94,7 +94,7 @@ func (s *Files) findUpload(ctx context.Context, key uploadKey) (upload, error) {
 	}
 	u := upload{name: record.Name, content: record.Content, size: record.Bytes}
 	if record.State == state.Uploaded {
-		u.image, err = s.imageType(key.owner, record)
+		u.image, err = s.imageType(ctx, key.owner, record)
 		return u, err
 	}
 	reading, err := ReadingOf(record)
@@ -104,8 +104,8 @@ func (s *Files) findUpload(ctx context.Context, key uploadKey) (upload, error) {
 	return u, err
 }
 
-func (s *Files) imageType(owner string, f state.File) (string, error) {
-	content, err := s.blobs.open(owner, f.Content)
+func (s *Files) imageType(ctx context.Context, owner string, f state.File) (string, error) {
+	content, err := s.open(ctx, owner, f.Content)
 	if err != nil {
 		return "", err
 	}
@@ -203,7 +203,7 @@ func (s *Files) Image(ctx context.Context, owner, id string) (kind string, data 
 	if err != nil || u.image == "" {
 		return "", nil, err
 	}
-	data, err = s.blobs.read(owner, u.content)
+	data, err = s.Bytes(ctx, owner, u.content)
 	return u.image, data, err
 }
 
@@ -223,7 +223,7 @@ func (s *Files) Document(ctx context.Context, owner, id string) (parse.Document,
 			return doc, nil
 		}
 	}
-	if f.Data, err = s.blobs.read(owner, u.content); err != nil {
+	if f.Data, err = s.Bytes(ctx, owner, u.content); err != nil {
 		return parse.Document{}, err
 	}
 	return reader.Parse(ctx, f, nil)

@@ -6,20 +6,43 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"strings"
 	"syscall"
+	"time"
 
 	"inlay/fault"
+	"inlay/internal/blobs"
 	"inlay/internal/durable"
+	"inlay/internal/state"
 )
 
-// blobs keeps the bytes of uploads: a folder for each owner, a file for each
-// content. They are no cache: nothing is ever evicted.
-type blobs struct{ root string }
+// What keys of bytes begin with.
+const (
+	filesPrefix   = "files/"
+	uploadsPrefix = "uploads/"
+)
 
-// received is an upload that has arrived and has no name yet.
+// fileKey is where the bytes of a content are.
+func fileKey(owner, content string) string {
+	return filesPrefix + owner + "/" + content[:2] + "/" + content
+}
+
+// partKey is where the bytes of a part of an upload are.
+func partKey(owner, upload, part string) string {
+	return uploadsPrefix + owner + "/" + upload + "/" + part
+}
+
+// ownerOf reads a key of a file; ok is false for anything else.
+func ownerOf(key string) (owner, content string, ok bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) != 4 || !strings.HasPrefix(parts[3], parts[2]) || key != filesPrefix+strings.Join(parts[1:], "/") {
+		return "", "", false
+	}
+	return parts[1], parts[3], true
+}
+
+// received is an upload that has arrived on this machine and has no name yet.
 type received struct {
 	*durable.Pending
 	content string // content id
@@ -27,13 +50,14 @@ type received struct {
 }
 
 // receive streams r to disk. More than limit bytes are fault.FileTooLarge.
-func (b blobs) receive(ctx context.Context, name string, r io.Reader, limit int64) (*received, error) {
-	p, err := durable.Create(b.root)
+func (s *Files) receive(ctx context.Context, name string, r io.Reader, limit int64) (*received, error) {
+	root := s.config.Data
+	p, err := durable.Create(root)
 	if err != nil {
-		return nil, durable.Explain(b.root, err)
+		return nil, durable.Explain(root, err)
 	}
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(&toDisk{w: p, root: b.root}, sum), io.LimitReader(during{ctx, r}, limit+1))
+	n, err := io.Copy(io.MultiWriter(&toDisk{w: p, root: root}, sum), io.LimitReader(during{ctx, r}, limit+1))
 	if err == nil && n > limit {
 		err = &fault.Error{Code: fault.FileTooLarge, Subject: name, Reason: "is larger than " + size(limit), Next: "send a smaller file"}
 	}
@@ -95,79 +119,125 @@ func (d during) Read(p []byte) (int, error) {
 	return d.r.Read(p)
 }
 
-// path is where the bytes of a content live.
-func (b blobs) path(owner, content string) string {
-	return filepath.Join(b.root, owner, content[:2], content)
+// exclusive runs f while nobody else gives or takes the bytes of a content.
+func (s *Files) exclusive(ctx context.Context, owner, content string, f func() error) error {
+	return s.config.State.Exclusive(ctx, fileKey(owner, content), f)
 }
 
-// keep names what was received, for good.
-func (b blobs) keep(owner string, r *received) error {
-	path := b.path(owner, r.content)
-	if err := r.Commit(path); err != nil {
-		return durable.Explain(b.root, err)
-	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return durable.Explain(b.root, err)
-	}
-	return nil
-}
-
-// syncDir forces the names in a folder to disk.
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
-// open opens the bytes of a content.
-func (b blobs) open(owner, content string) (*os.File, error) {
-	f, err := os.Open(b.path(owner, content))
-	if err != nil {
-		return nil, &fault.Error{Code: fault.StoreDamaged, Subject: "file", Reason: "its bytes cannot be read", Next: "upload it again", Err: err}
-	}
-	return f, nil
-}
-
-// read is the bytes of a content.
-func (b blobs) read(owner, content string) ([]byte, error) {
-	data, err := os.ReadFile(b.path(owner, content))
-	if err != nil {
-		return nil, &fault.Error{Code: fault.StoreDamaged, Subject: "file", Reason: "its bytes cannot be read", Next: "upload it again", Err: err}
-	}
-	return data, nil
-}
-
-// remove forgets a content.
-func (b blobs) remove(owner, content string) error {
-	if err := os.Remove(b.path(owner, content)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return durable.Explain(b.root, err)
-	}
-	return nil
-}
-
-// each visits the contents of every owner.
-func (b blobs) each(visit func(owner string, contents []string) error) error {
-	owners, err := os.ReadDir(b.root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, owner := range owners {
-		if err == nil && owner.IsDir() {
-			err = b.eachOf(owner.Name(), visit)
+// store makes sure that the bytes are there and then has record name them; where
+// it does not, they go again. No deletion comes between the two.
+func (s *Files) store(ctx context.Context, owner string, r *received, record func() error) error {
+	key := fileKey(owner, r.content)
+	if _, here := s.config.Blobs.(*blobs.Folder); !here { // it may take long: not while others wait
+		if err := blobs.Keep(ctx, s.config.Blobs, key, r.Pending, r.size); err != nil {
+			return err
 		}
+	}
+	return s.exclusive(ctx, owner, r.content, func() error {
+		if e, err := s.config.Blobs.Stat(ctx, key); err != nil || e.Bytes != r.size {
+			if err := blobs.Keep(ctx, s.config.Blobs, key, r.Pending, r.size); err != nil {
+				return err
+			}
+		}
+		err := record()
+		if err != nil {
+			return errors.Join(err, s.removeOrphans(context.WithoutCancel(ctx), owner, r.content))
+		}
+		return nil
+	})
+}
+
+// removeOrphans forgets those of contents that no record names. The caller has
+// them to itself.
+func (s *Files) removeOrphans(ctx context.Context, owner string, contents ...string) error {
+	orphans, err := s.config.State.Orphans(ctx, owner, contents...)
+	for _, content := range orphans {
+		err = errors.Join(err, s.config.Blobs.Remove(ctx, fileKey(owner, content)))
 	}
 	return err
 }
 
-func (b blobs) eachOf(owner string, visit func(owner string, contents []string) error) error {
-	all, err := fs.Glob(os.DirFS(filepath.Join(b.root, owner)), "??/*")
-	for i, name := range all {
-		all[i] = filepath.Base(name)
+// Bytes are those of a content that belongs to owner.
+func (s *Files) Bytes(ctx context.Context, owner, content string) ([]byte, error) {
+	data, err := blobs.Read(ctx, s.config.Blobs, fileKey(owner, content))
+	return data, blobs.Missing(err)
+}
+
+// open opens the bytes of a content.
+func (s *Files) open(ctx context.Context, owner, content string) (io.ReadSeekCloser, error) {
+	r, err := s.config.Blobs.Open(ctx, fileKey(owner, content))
+	return r, blobs.Missing(err)
+}
+
+// How long bytes that no record names are left alone where other servers work:
+// their record may be about to come.
+const orphanAge = time.Hour
+
+// sweep removes the bytes that no record names: their upload was never
+// acknowledged, or their deletion was not finished.
+func (s *Files) sweep(ctx context.Context) error {
+	before := time.Now()
+	if s.shared() {
+		before = before.Add(-orphanAge)
 	}
-	if err != nil || len(all) == 0 {
-		return err
+	found := map[string][]string{} // by owner: contents to be asked for together
+	for e, err := range s.config.Blobs.List(ctx, filesPrefix) {
+		if err != nil {
+			return err
+		}
+		owner, content, ok := ownerOf(e.Key)
+		if !ok || e.Made.After(before) {
+			continue
+		}
+		found[owner] = append(found[owner], content)
+		if len(found[owner]) == askTogether {
+			if err := s.sweepOf(ctx, owner, found[owner]); err != nil {
+				return err
+			}
+			delete(found, owner)
+		}
 	}
-	return visit(owner, all)
+	for owner, contents := range found {
+		if err := s.sweepOf(ctx, owner, contents); err != nil {
+			return err
+		}
+	}
+	return s.sweepUploads(ctx, before)
+}
+
+// askTogether is how many contents the state is asked for at once.
+const askTogether = 500
+
+// sweepOf removes those of contents that no record names.
+func (s *Files) sweepOf(ctx context.Context, owner string, contents []string) error {
+	orphans, err := s.config.State.Orphans(ctx, owner, contents...)
+	for _, content := range orphans {
+		err = errors.Join(err, s.exclusive(ctx, owner, content, func() error { return s.removeOrphans(ctx, owner, content) }))
+	}
+	return err
+}
+
+// sweepUploads removes the parts of uploads that are over.
+func (s *Files) sweepUploads(ctx context.Context, before time.Time) error {
+	for e, err := range s.config.Blobs.List(ctx, uploadsPrefix) {
+		if err != nil {
+			return err
+		}
+		parts := strings.Split(e.Key, "/")
+		if len(parts) != 4 || e.Made.After(before) {
+			continue
+		}
+		if _, _, err = s.config.State.Upload(ctx, parts[1], parts[2]); errors.Is(err, state.ErrNotFound) {
+			err = s.config.Blobs.Remove(ctx, e.Key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t, ok := s.config.Blobs.(interface {
+		Tidy(ctx context.Context, before time.Time) error
+	}); ok {
+		return t.Tidy(ctx, before.Add(-uploadLife))
+	}
+	return nil
 }

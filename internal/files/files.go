@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/blobs"
 	"inlay/internal/durable"
 	"inlay/internal/plural"
 	"inlay/internal/state"
@@ -25,7 +27,8 @@ import (
 // [Files.Accept]; Discard forgets it.
 type Incoming struct {
 	*received
-	name string
+	name   string
+	upload string // id of the upload in parts that it was; empty: none
 
 	Life time.Duration // after which the file is deleted; 0: never
 }
@@ -37,7 +40,7 @@ func (s *Files) Receive(ctx context.Context, name string, body io.Reader, limit 
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.blobs.receive(ctx, name, body, limit)
+	r, err := s.receive(ctx, name, body, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,7 @@ func (in *Incoming) file(mode injection.Mode) (f injection.File, err error) {
 func (s *Files) Accept(ctx context.Context, owner, purpose string, in *Incoming) (state.File, error) {
 	f := state.File{
 		ID: state.NewID("file-"), Owner: owner, Name: in.name, Purpose: purpose, Content: in.content, Bytes: in.size,
-		Created: state.Now(), State: state.Uploaded,
+		Created: state.Now(), State: state.Uploaded, Upload: in.upload,
 	}
 	if in.Life > 0 {
 		f.Expires = f.Created.Add(in.Life)
@@ -72,26 +75,22 @@ func (s *Files) Accept(ctx context.Context, owner, purpose string, in *Incoming)
 	if err := s.keep(ctx, f, in.received); err != nil {
 		return state.File{}, err
 	}
-	s.queue.Add(f)
+	if s.queue != nil {
+		s.queue.Add(f)
+	}
 	return f, nil
 }
 
 // keep makes bytes and record stay together, or neither.
 func (s *Files) keep(ctx context.Context, f state.File, r *received) error {
-	s.content.Lock()
-	defer s.content.Unlock()
-	if err := s.blobs.keep(f.Owner, r); err != nil {
-		return err
-	}
-	err := s.config.State.AddFile(ctx, f, s.config.Quota)
-	if err == nil {
+	err := s.store(ctx, f.Owner, r, func() error { return s.config.State.AddFile(ctx, f, s.config.Quota) })
+	switch {
+	case err == nil:
 		return nil
-	}
-	if orphans, e := s.config.State.Orphans(context.WithoutCancel(ctx), f.Owner, f.Content); e == nil && len(orphans) > 0 {
-		err = errors.Join(err, s.blobs.remove(f.Owner, f.Content))
-	}
-	if errors.Is(err, state.ErrQuota) {
+	case errors.Is(err, state.ErrQuota):
 		return &fault.Error{Code: fault.LimitExceeded, Subject: f.Name, Reason: "you would keep more than " + quotaText(s.config.Quota), Next: "delete files that you no longer need"}
+	case errors.Is(err, state.ErrNotFound): // its upload was completed or canceled
+		return err
 	}
 	return durable.Explain("state", err)
 }
@@ -157,12 +156,12 @@ func (s *Files) ListFiles(ctx context.Context, owner, purpose string, p state.Pa
 }
 
 // OpenFile opens the bytes of an upload.
-func (s *Files) OpenFile(ctx context.Context, owner, id string) (state.File, *os.File, error) {
+func (s *Files) OpenFile(ctx context.Context, owner, id string) (state.File, io.ReadSeekCloser, error) {
 	f, err := s.File(ctx, owner, id)
 	if err != nil {
 		return f, nil, err
 	}
-	content, err := s.blobs.open(owner, f.Content)
+	content, err := s.open(ctx, owner, f.Content)
 	return f, content, err
 }
 
@@ -175,8 +174,6 @@ func (s *Files) DeleteFile(ctx context.Context, owner, id string) error {
 			return err
 		}
 	}
-	s.content.Lock()
-	defer s.content.Unlock()
 	f, shared, err := s.config.State.DeleteFile(ctx, owner, id)
 	s.uploads.forget(uploadKey{owner, id})
 	if s.config.Forgotten != nil {
@@ -188,18 +185,27 @@ func (s *Files) DeleteFile(ctx context.Context, owner, id string) error {
 	if shared {
 		return nil
 	}
-	if err := s.config.Cache.Forget(ctx, owner, parse.FileIDOf(f.Content)); err != nil {
+	of := parse.FileIDOf(f.Content)
+	if b, ok := s.config.State.(state.Bulletin); ok {
+		if err := b.Announce(ctx, state.Deletion{Owner: owner, Of: of}); err != nil {
+			return err
+		}
+	}
+	if err := s.config.Cache.Forget(ctx, owner, of); err != nil {
 		return err
 	}
-	return s.blobs.remove(owner, f.Content)
+	return s.exclusive(ctx, owner, f.Content, func() error { return s.removeOrphans(ctx, owner, f.Content) })
 }
 
 // expire deletes the files whose time is over.
 func (s *Files) expire(ctx context.Context) {
 	list, err := s.config.State.ExpiredFiles(ctx)
 	for _, f := range list {
-		err = errors.Join(err, s.DeleteFile(ctx, f.Owner, f.ID))
+		if e := s.DeleteFile(ctx, f.Owner, f.ID); !fault.Is(e, fault.FileNotFound) { // another server was first
+			err = errors.Join(err, e)
+		}
 	}
+	err = errors.Join(err, s.expireUploads(ctx))
 	if err != nil && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "files whose time is over were not deleted", "code", string(fault.CodeOf(err)))
 	}
@@ -209,32 +215,28 @@ func (s *Files) expire(ctx context.Context) {
 // found any more from that time on.
 const expireOften = time.Minute
 
+// sweepOften is how often servers that share the bytes look for those that no
+// record names. The first time it may be sooner, so that not all do so at once.
+const sweepOften = 6 * time.Hour
+
 func (s *Files) expireAlways(ctx context.Context) {
 	every := time.NewTicker(expireOften)
 	defer every.Stop()
+	swept := time.Now().Add(-rand.N(sweepOften))
 	for {
 		s.expire(ctx)
+		if s.shared() && time.Since(swept) > sweepOften {
+			swept = time.Now()
+			if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+				s.log.ErrorContext(ctx, "bytes that no record names were not removed", "code", string(fault.CodeOf(err)))
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-every.C:
 		}
 	}
-}
-
-// sweep removes the bytes that no record names: their upload was never
-// acknowledged, or their deletion was not finished.
-func (s *Files) sweep(ctx context.Context) error {
-	if err := durable.RemoveStale(s.blobs.root); err != nil {
-		return durable.Explain(s.blobs.root, err)
-	}
-	return s.blobs.each(func(owner string, contents []string) error {
-		orphans, err := s.config.State.Orphans(ctx, owner, contents...)
-		for _, content := range orphans {
-			err = errors.Join(err, s.blobs.remove(owner, content))
-		}
-		return err
-	})
 }
 
 // Reading is what reading an upload came to.
@@ -265,9 +267,17 @@ func ReadingOf(f state.File) (r Reading, err error) {
 // read parses an upload, so that the first question finds it parsed, and notes
 // what it came to. What a stopping server leaves is read by the next.
 func (s *Files) read(ctx context.Context, f state.File) {
+	if err := s.readOnce(ctx, f); err != nil && ctx.Err() == nil {
+		s.log.ErrorContext(ctx, "the state of a file was not kept", "file", f.ID, "code", string(fault.CodeOf(err)))
+	}
+}
+
+// readOnce is an error where reading may go better later, or somewhere else: what
+// it came to was not kept then.
+func (s *Files) readOnce(ctx context.Context, f state.File) error {
 	r, err := s.parse(ctx, f)
-	if ctx.Err() != nil {
-		return
+	if ctx.Err() != nil || fault.Is(err, fault.StoreUnreachable) {
+		return errors.Join(ctx.Err(), err)
 	}
 	to := state.Processed
 	if err != nil {
@@ -278,12 +288,13 @@ func (s *Files) read(ctx context.Context, f state.File) {
 	if err == nil {
 		err = s.config.State.SetFileState(ctx, f.Owner, f.ID, to, report)
 	}
-	if err != nil && !errors.Is(err, state.ErrNotFound) && ctx.Err() == nil {
-		s.log.ErrorContext(ctx, "the state of a file was not kept", "file", f.ID, "code", string(fault.CodeOf(err)))
+	if errors.Is(err, state.ErrNotFound) { // it was deleted
+		return nil
 	}
 	if err == nil && s.config.Read != nil {
 		s.config.Read(ctx, f)
 	}
+	return err
 }
 
 // ReadingErrorOf keeps of an error what the owner of the file may see.
@@ -295,20 +306,29 @@ func ReadingErrorOf(err error) *ReadingError {
 }
 
 func (s *Files) parse(ctx context.Context, f state.File) (Reading, error) {
-	kind, err := s.imageType(f.Owner, f)
+	kind, err := s.imageType(ctx, f.Owner, f)
 	switch {
 	case err != nil:
 		return Reading{}, err
 	case kind != "":
 		return Reading{Image: true, MediaType: kind}, nil
 	case s.config.Apart != nil && f.Bytes >= apartFrom:
-		return s.config.Apart(ctx, f.Owner, f.Name, s.blobs.path(f.Owner, f.Content))
+		return s.parseApart(ctx, f)
 	}
-	data, err := s.blobs.read(f.Owner, f.Content)
+	data, err := s.Bytes(ctx, f.Owner, f.Content)
 	if err != nil {
 		return Reading{}, err
 	}
 	return ReadWith(ctx, s.config.Reader(f.Owner), parse.File{Name: f.Name, Data: data})
+}
+
+func (s *Files) parseApart(ctx context.Context, f state.File) (Reading, error) {
+	path, done, err := blobs.Local(ctx, s.config.Blobs, s.config.Data, fileKey(f.Owner, f.Content))
+	if err != nil {
+		return Reading{}, blobs.Missing(err)
+	}
+	defer done()
+	return s.config.Apart(ctx, f.Owner, f.Name, path)
 }
 
 // apartFrom is the size in bytes from which an upload is read in another

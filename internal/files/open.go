@@ -6,23 +6,27 @@ package files
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"runtime"
 	"sync"
-	"time"
 
 	"inlay/cache"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/blobs"
+	"inlay/internal/durable"
 	"inlay/internal/queue"
 	"inlay/internal/state"
 )
 
 // Config is what [Files] work with.
 type Config struct {
-	Data  string      // folder of the bytes
+	Data  string      // folder of what arrives, and of the bytes where Blobs is nil
 	State state.Store // of the records
+	Blobs blobs.Store // of the bytes; nil: Data
 	Cache cache.Store // of what is derived from files
 	// Reader reads the documents of one owner.
 	Reader func(owner string) injection.Reader
@@ -49,29 +53,28 @@ func (c Config) parseFailed(code fault.Code) {
 type Files struct {
 	config  Config
 	log     *slog.Logger
-	blobs   blobs
-	parts   parts
 	uploads uploads
-	queue   *queue.Queue[state.File]
-	end     func()     // stops deleting what has expired, and waits for it
-	content sync.Mutex // held while bytes and the record that names them come or go together
+	queue   *queue.Queue[state.File] // nil: the state hands out the work
+	end     func()                   // stops deleting what has expired, and waits for it
 }
 
 // Open clears what a killed process left behind and goes on reading the files
-// that it had accepted.
+// that it had accepted. Where servers share the state, they share this work too.
 func Open(ctx context.Context, c Config) (*Files, error) {
-	s := &Files{config: c, log: c.Logger, blobs: blobs{root: filepath.Join(c.Data, "files")}, parts: parts{root: filepath.Join(c.Data, "uploads"), mu: &sync.Mutex{}}}
-	s.parts.sweep(time.Now())
-	if err := s.sweep(ctx); err != nil {
-		return nil, err
+	s := &Files{config: c, log: c.Logger}
+	if c.Blobs == nil {
+		s.config.Blobs = blobs.NewFolder(c.Data)
 	}
-	waiting, err := c.State.WaitingFiles(ctx)
-	if err != nil {
-		return nil, err
+	for _, root := range []string{c.Data, filepath.Join(c.Data, "files")} { // earlier versions received files in the second
+		if err := durable.RemoveStale(root); err != nil {
+			return nil, durable.Explain(root, err)
+		}
 	}
-	s.queue = queue.Start(cmp.Or(c.Parallel, max(1, runtime.GOMAXPROCS(0)/2)), nil, s.read)
-	for _, f := range waiting {
-		s.queue.Add(f)
+	parallel := cmp.Or(c.Parallel, max(1, runtime.GOMAXPROCS(0)/2))
+	if work, ok := c.State.(state.Work); ok {
+		work.Handle(state.WorkRead, parallel, s.readByID)
+	} else if err := s.readWaiting(ctx, parallel); err != nil {
+		return nil, err
 	}
 	expiring, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var done sync.WaitGroup
@@ -80,11 +83,49 @@ func Open(ctx context.Context, c Config) (*Files, error) {
 	return s, nil
 }
 
+// readWaiting clears what nobody else can need, and reads what waits.
+func (s *Files) readWaiting(ctx context.Context, parallel int) error {
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
+	waiting, err := s.config.State.WaitingFiles(ctx)
+	if err != nil {
+		return err
+	}
+	s.queue = queue.Start(parallel, nil, s.read)
+	for _, f := range waiting {
+		s.queue.Add(f)
+	}
+	return nil
+}
+
+// readByID reads a file that was handed out to this server. Of one that was read
+// or deleted meanwhile there is nothing to do.
+func (s *Files) readByID(ctx context.Context, t state.Task) error {
+	f, err := s.config.State.File(ctx, t.Owner, t.ID)
+	if errors.Is(err, state.ErrNotFound) || err == nil && f.State != state.Uploaded {
+		return nil
+	}
+	if err == nil {
+		err = s.readOnce(ctx, f)
+	}
+	if err != nil && t.Last && ctx.Err() == nil {
+		report, _ := json.Marshal(Reading{Error: ReadingErrorOf(err)})
+		err = s.config.State.SetFileState(ctx, f.Owner, f.ID, state.Failed, report)
+	}
+	return err
+}
+
+// shared reports that other servers work on the same state.
+func (s *Files) shared() bool {
+	_, ok := s.config.State.(state.Work)
+	return ok
+}
+
 // Stop ends reading; the next process goes on with it.
 func (s *Files) Stop() {
 	s.end()
-	s.queue.Stop()
+	if s.queue != nil {
+		s.queue.Stop()
+	}
 }
-
-// Bytes are those of a content that belongs to owner.
-func (s *Files) Bytes(owner, content string) ([]byte, error) { return s.blobs.read(owner, content) }

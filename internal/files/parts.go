@@ -4,34 +4,19 @@ import (
 	"context"
 	"crypto/md5" //nolint:gosec // what the OpenAI API has clients send, against damage and not against forgery
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"inlay/fault"
-	"inlay/internal/durable"
+	"inlay/internal/blobs"
 	"inlay/internal/state"
 )
-
-// Upload is a file on its way in, in parts.
-type Upload struct {
-	ID      string        `json:"id"`
-	Name    string        `json:"name"`
-	Purpose string        `json:"purpose"`
-	Bytes   int64         `json:"bytes"` // of the whole file, as announced
-	Created time.Time     `json:"created"`
-	Expires time.Time     `json:"expires"`
-	Life    time.Duration `json:"life,omitempty"` // of the file that is made of it; 0: for ever
-}
 
 // Bounds of uploads in parts.
 const (
@@ -41,168 +26,106 @@ const (
 	maxParts   = 10_000
 )
 
-// uploadID is what ids of uploads and parts look like: they name folders and files.
+// uploadID is what ids of uploads and parts look like: they are in keys of bytes.
 var uploadID = regexp.MustCompile(`^(upload|part)_[a-z0-9]{10,40}$`)
 
-// parts keeps uploads on their way in: a folder for each owner, in it one for
-// each upload, in it a file that says what it is and one for each part. All of it
-// is gone when the upload is complete, canceled or too old.
-type parts struct {
-	root string
-	mu   *sync.Mutex // held while a part gets its name
-}
-
-// about is the file that says what an upload is.
-const about = "upload.json"
-
-func (p parts) dir(owner, id string) string { return filepath.Join(p.root, owner, id) }
-
-// BeginUpload begins a file of that many bytes, which come in parts.
-func (s *Files) BeginUpload(owner, name, purpose string, bytes, most int64, life time.Duration) (Upload, error) {
-	name, err := cleanName(name)
+// BeginUpload begins a file of that many bytes, which come in parts, to any
+// server that shares the state.
+func (s *Files) BeginUpload(ctx context.Context, owner, name, purpose string, bytes, most int64, life time.Duration) (u state.Upload, err error) {
+	name, err = cleanName(name)
 	switch {
 	case err != nil:
-		return Upload{}, err
+		return u, err
 	case bytes < 1:
-		return Upload{}, fault.Invalid("bytes", "the size of the file, 1 or more")
+		return u, fault.Invalid("bytes", "the size of the file, 1 or more")
 	case bytes > most:
-		return Upload{}, &fault.Error{Code: fault.FileTooLarge, Subject: "bytes", Reason: "is more than " + size(most), Next: "send a smaller file"}
-	}
-	s.parts.sweep(time.Now())
-	pending, announced, err := s.parts.pending(owner)
-	if err != nil {
-		return Upload{}, err
-	}
-	if pending >= maxPending || announced+bytes > 2*most {
-		return Upload{}, &fault.Error{
-			Code: fault.LimitExceeded, Subject: "uploads", Reason: fmt.Sprintf("of yours under way are %d already, of %s together", pending, size(announced)), Next: "complete or cancel one",
-		}
+		return u, &fault.Error{Code: fault.FileTooLarge, Subject: "bytes", Reason: "is more than " + size(most), Next: "send a smaller file"}
 	}
 	now := state.Now()
-	u := Upload{ID: state.NewID("upload_"), Name: name, Purpose: purpose, Bytes: bytes, Created: now, Expires: now.Add(uploadLife), Life: life}
-	return u, s.parts.begin(owner, u)
-}
-
-func (p parts) begin(owner string, u Upload) error {
-	data, err := json.Marshal(u)
-	if err != nil {
-		return err
-	}
-	dir := p.dir(owner, u.ID)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return durable.Explain(dir, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, about), data, 0o600); err != nil {
-		_ = os.RemoveAll(dir)
-		return durable.Explain(dir, err)
-	}
-	return nil
-}
-
-// Upload is an upload under way.
-func (s *Files) Upload(owner, id string) (Upload, error) {
-	u, err := s.parts.find(owner, id, time.Now())
-	if errors.Is(err, fs.ErrNotExist) {
-		return u, &fault.Error{Code: fault.NotFound, Subject: "upload " + id, Reason: "there is no such upload under way", Next: "begin one; it has an hour to be completed"}
+	u = state.Upload{ID: state.NewID("upload_"), Owner: owner, Name: name, Purpose: purpose, Bytes: bytes, Created: now, Expires: now.Add(uploadLife), Life: life}
+	err = s.config.State.AddUpload(ctx, u, state.Quota{Files: maxPending, Bytes: 2 * most})
+	if errors.Is(err, state.ErrQuota) {
+		err = &fault.Error{
+			Code: fault.LimitExceeded, Subject: "uploads", Reason: fmt.Sprintf("with it you would have more than %d under way, or more than %s together", maxPending, size(2*most)), Next: "complete or cancel one",
+		}
 	}
 	return u, err
 }
 
-func (p parts) find(owner, id string, now time.Time) (u Upload, err error) {
-	if !uploadID.MatchString(id) {
-		return u, fs.ErrNotExist
-	}
-	data, err := os.ReadFile(filepath.Join(p.dir(owner, id), about))
-	if err != nil {
-		return u, err
-	}
-	if err := json.Unmarshal(data, &u); err != nil {
-		return u, fmt.Errorf("read upload %s: %w", id, err)
-	}
-	if !now.Before(u.Expires) {
-		return u, errors.Join(fs.ErrNotExist, os.RemoveAll(p.dir(owner, id)))
-	}
-	return u, nil
+// Upload is an upload under way.
+func (s *Files) Upload(ctx context.Context, owner, id string) (state.Upload, error) {
+	u, _, err := s.config.State.Upload(ctx, owner, id)
+	return u, missingUpload(id, err)
 }
 
-// AddPart keeps a part of an upload and returns its id.
+func missingUpload(id string, err error) error {
+	if errors.Is(err, state.ErrNotFound) {
+		return &fault.Error{Code: fault.NotFound, Subject: "upload " + id, Reason: "there is no such upload under way", Next: "begin one; it has an hour to be completed"}
+	}
+	return err
+}
+
+// AddPart keeps a part of an upload and returns its id. Parts may come side by
+// side.
 func (s *Files) AddPart(ctx context.Context, owner, id string, body io.Reader) (part string, err error) {
-	u, err := s.Upload(owner, id)
+	u, parts, err := s.config.State.Upload(ctx, owner, id)
 	if err != nil {
-		return "", err
+		return "", missingUpload(id, err)
 	}
-	have, count, err := s.parts.size(owner, id)
-	if err != nil {
-		return "", err
+	left := u.Bytes
+	for _, p := range parts {
+		left -= p.Bytes
 	}
-	if count >= maxParts {
-		return "", &fault.Error{Code: fault.LimitExceeded, Subject: "upload " + id, Reason: fmt.Sprintf("has %d parts already", count), Next: "send larger parts"}
+	if len(parts) >= maxParts {
+		return "", &fault.Error{Code: fault.LimitExceeded, Subject: "upload " + id, Reason: fmt.Sprintf("has %d parts already", len(parts)), Next: "send larger parts"}
 	}
-	r, err := s.blobs.receive(ctx, "part", body, min(MaxPart, u.Bytes-have))
-	if fault.Is(err, fault.FileTooLarge) && u.Bytes-have < MaxPart {
+	r, err := s.receive(ctx, "part", body, min(MaxPart, left))
+	if fault.Is(err, fault.FileTooLarge) && left < MaxPart {
 		err = errBeyond(u)
 	}
 	if err != nil {
 		return "", err
 	}
 	defer r.Discard()
-	return s.namePart(owner, u, r)
+	return s.keepPart(ctx, u, r)
 }
 
-func errBeyond(u Upload) error {
+func errBeyond(u state.Upload) error {
 	return &fault.Error{Code: fault.FileTooLarge, Subject: "data", Reason: fmt.Sprintf("is more than what is left of the %d bytes of the upload", u.Bytes), Next: "begin an upload of the file's size"}
 }
 
-// namePart makes what was received a part of an upload that is still under way:
-// parts may come side by side.
-func (s *Files) namePart(owner string, u Upload, r *received) (part string, err error) {
-	s.parts.mu.Lock()
-	defer s.parts.mu.Unlock()
-	if _, err := s.Upload(owner, u.ID); err != nil {
+// keepPart keeps the bytes first: a part that is named is there.
+func (s *Files) keepPart(ctx context.Context, u state.Upload, r *received) (part string, err error) {
+	part = state.NewID("part_")
+	key := partKey(u.Owner, u.ID, part)
+	if err := blobs.Keep(ctx, s.config.Blobs, key, r.Pending, r.size); err != nil {
 		return "", err
 	}
-	have, _, err := s.parts.size(owner, u.ID)
-	if err != nil {
-		return "", err
+	err = s.config.State.AddPart(ctx, u.Owner, u.ID, state.Part{ID: part, Bytes: r.size}, maxParts)
+	if err == nil {
+		return part, nil
 	}
-	if have+r.size > u.Bytes {
+	_ = s.config.Blobs.Remove(context.WithoutCancel(ctx), key) // else the next sweep does
+	if errors.Is(err, state.ErrQuota) {
 		return "", errBeyond(u)
 	}
-	part = state.NewID("part_")
-	if err := r.Commit(filepath.Join(s.parts.dir(owner, u.ID), part)); err != nil {
-		return "", durable.Explain(s.parts.root, err)
-	}
-	return part, nil
-}
-
-// size is how many bytes and parts of an upload there are.
-func (p parts) size(owner, id string) (bytes int64, count int, err error) {
-	list, err := os.ReadDir(p.dir(owner, id))
-	if err != nil {
-		return 0, 0, durable.Explain(p.root, err)
-	}
-	for _, one := range list {
-		info, err := one.Info()
-		if err != nil || one.Name() == about {
-			continue
-		}
-		bytes, count = bytes+info.Size(), count+1
-	}
-	return bytes, count, nil
+	return "", missingUpload(u.ID, err)
 }
 
 // CompleteUpload makes a file of the parts, in that order. sum is its MD5 in
 // hexadecimal; empty: it is not checked.
-func (s *Files) CompleteUpload(ctx context.Context, owner, id string, ids []string, sum string) (u Upload, f state.File, err error) {
-	if u, err = s.Upload(owner, id); err != nil {
-		return u, f, err
+func (s *Files) CompleteUpload(ctx context.Context, owner, id string, ids []string, sum string) (u state.Upload, f state.File, err error) {
+	u, parts, err := s.config.State.Upload(ctx, owner, id)
+	if err != nil {
+		return u, f, missingUpload(id, err)
 	}
 	readers := make([]io.Reader, len(ids))
 	for i, part := range ids {
-		if !uploadID.MatchString(part) || slices.Contains(ids[:i], part) {
+		known := slices.ContainsFunc(parts, func(p state.Part) bool { return p.ID == part })
+		if !known || !uploadID.MatchString(part) || slices.Contains(ids[:i], part) {
 			return u, f, fault.Invalid(fmt.Sprintf("part_ids[%d]", i), "the id of a part of this upload, once")
 		}
-		readers[i] = &lateFile{path: filepath.Join(s.parts.dir(owner, id), part), field: fmt.Sprintf("part_ids[%d]", i)}
+		readers[i] = &latePart{ctx: ctx, blobs: s.config.Blobs, key: partKey(owner, id, part), field: fmt.Sprintf("part_ids[%d]", i)}
 	}
 	hash := md5.New() //nolint:gosec // see the import
 	in, err := s.Receive(ctx, u.Name, io.TeeReader(io.MultiReader(readers...), hash), u.Bytes)
@@ -216,84 +139,81 @@ func (s *Files) CompleteUpload(ctx context.Context, owner, id string, ids []stri
 	if sum != "" && !strings.EqualFold(sum, hex.EncodeToString(hash.Sum(nil))) {
 		return u, f, &fault.Error{Code: fault.Usage, Subject: "md5", Reason: "is not that of the parts in this order", Next: "check the order of part_ids, or send the parts again"}
 	}
-	in.Life = u.Life
+	in.Life, in.upload = u.Life, id
 	if f, err = s.Accept(ctx, owner, u.Purpose, in); err != nil {
-		return u, f, err
+		return u, f, missingUpload(id, err)
 	}
-	return u, f, s.parts.drop(owner, id)
+	s.dropParts(ctx, owner, id)
+	return u, f, nil
 }
 
 // CancelUpload forgets an upload and its parts.
-func (s *Files) CancelUpload(owner, id string) (Upload, error) {
-	u, err := s.Upload(owner, id)
+func (s *Files) CancelUpload(ctx context.Context, owner, id string) (state.Upload, error) {
+	u, err := s.Upload(ctx, owner, id)
+	if err == nil {
+		err = missingUpload(id, s.config.State.DeleteUpload(ctx, owner, id))
+	}
 	if err != nil {
 		return u, err
 	}
-	return u, s.parts.drop(owner, id)
+	s.dropParts(ctx, owner, id)
+	return u, nil
 }
 
-func (p parts) drop(owner, id string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := os.RemoveAll(p.dir(owner, id)); err != nil {
-		return durable.Explain(p.root, err)
+// dropParts forgets the bytes of the parts of an upload that is over; what is
+// left goes with the next sweep.
+func (s *Files) dropParts(ctx context.Context, owner, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	if err := blobs.RemoveAll(ctx, s.config.Blobs, uploadsPrefix+owner+"/"+id+"/"); err != nil {
+		s.log.WarnContext(ctx, "parts of an upload were not removed", "upload", id, "code", string(fault.CodeOf(err)))
 	}
-	return nil
 }
 
-// lateFile is a file that is opened when it is read, and closed at its end: of
+// latePart is a part that is opened when it is read, and closed at its end: of
 // many parts one is open at a time.
-type lateFile struct {
-	path, field string
-	f           *os.File
-	done        bool
+type latePart struct {
+	ctx        context.Context //nolint:containedctx // it lives as long as one call
+	blobs      blobs.Store
+	key, field string
+	r          io.ReadCloser
+	done       bool
 }
 
 // Read implements io.Reader.
-func (l *lateFile) Read(b []byte) (int, error) {
+func (l *latePart) Read(b []byte) (int, error) {
 	if l.done {
 		return 0, io.EOF
 	}
-	if l.f == nil {
-		f, err := os.Open(l.path)
+	if l.r == nil {
+		r, err := l.blobs.Open(l.ctx, l.key)
 		if errors.Is(err, fs.ErrNotExist) {
 			return 0, fault.Invalid(l.field, "the id of a part of this upload")
 		}
 		if err != nil {
-			return 0, durable.Explain(l.path, err)
+			return 0, err
 		}
-		l.f = f
+		l.r = r
 	}
-	n, err := l.f.Read(b)
+	n, err := l.r.Read(b)
 	if err != nil {
 		l.done = true
-		_ = l.f.Close()
+		_ = l.r.Close()
 	}
 	return n, err
 }
 
-// pending is how many uploads of an owner are under way, and how many bytes were
-// announced for them.
-func (p parts) pending(owner string) (n int, bytes int64, err error) {
-	list, err := os.ReadDir(filepath.Join(p.root, owner))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, durable.Explain(p.root, err)
-	}
-	for _, one := range list {
-		if u, err := p.find(owner, one.Name(), time.Now()); err == nil {
-			n, bytes = n+1, bytes+u.Bytes
+// expireUploads forgets the uploads whose time is over.
+func (s *Files) expireUploads(ctx context.Context) error {
+	list, err := s.config.State.ExpiredUploads(ctx)
+	for _, u := range list {
+		if e := s.config.State.DeleteUpload(ctx, u.Owner, u.ID); e != nil {
+			if !errors.Is(e, state.ErrNotFound) { // another server was first
+				err = errors.Join(err, e)
+			}
+			continue
 		}
+		s.dropParts(ctx, u.Owner, u.ID)
 	}
-	return n, bytes, nil
-}
-
-// sweep removes uploads whose time is over.
-func (p parts) sweep(now time.Time) {
-	all, _ := filepath.Glob(filepath.Join(p.root, "*", "upload_*"))
-	for _, dir := range all {
-		owner, id := filepath.Base(filepath.Dir(dir)), filepath.Base(dir)
-		if _, err := p.find(owner, id, now); errors.Is(err, fs.ErrNotExist) {
-			_ = os.RemoveAll(dir)
-		}
-	}
+	return err
 }

@@ -16,6 +16,7 @@ import (
 	"inlay/internal/jobs"
 	"inlay/internal/keys"
 	"inlay/internal/service"
+	"inlay/internal/state"
 	"inlay/internal/tracing"
 	"inlay/strategy"
 	"inlay/strategy/builtin"
@@ -28,8 +29,9 @@ type Config struct {
 	Metrics *Metrics
 	Logger  *slog.Logger
 	Limits  Limits
-	Origins []string // web origins that may call; none
-	Hosts   []string // names, in lower case, that a server without keys is called by, besides this computer's own; none
+	Rates   state.Rates // of owners at all servers that share a state; nil: each server has its own
+	Origins []string    // web origins that may call; none
+	Hosts   []string    // names, in lower case, that a server without keys is called by, besides this computer's own; none
 	Version string
 	Tracer  *tracing.Tracer // of requests; nil: off
 
@@ -94,7 +96,7 @@ func New(c Config) (*API, error) {
 	if c.Metrics == nil {
 		c.Metrics = NewMetrics()
 	}
-	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits), bodies: bodies{most: c.Limits.Bodies}, failures: failures{most: c.Limits.WrongKeys}, log: c.Logger}
+	a := &API{config: c, service: c.Service, limiter: newLimiter(c.Limits, c.Rates), bodies: bodies{most: c.Limits.Bodies}, failures: failures{most: c.Limits.WrongKeys}, log: c.Logger}
 	a.buffers.New = func() any { return &buffer{} }
 	a.routes = slices.Concat(a.table(), a.libraryRoutes())
 	spec, err := a.describe()

@@ -36,6 +36,9 @@ type upstreamAnswer struct {
 
 func (a *API) ready(c *call) error {
 	ready := a.service.Ready(c.ctx())
+	if fault.Is(ready.State, fault.StoreUnreachable) {
+		return ready.State
+	}
 	if ready.State != nil {
 		return &fault.Error{Code: fault.StoreDamaged, Subject: "state", Reason: "cannot be read", Next: "see the server's log", Err: ready.State}
 	}

@@ -103,7 +103,7 @@ func (a *API) guarded(ctx context.Context, c *call, r route) (err error) {
 		return err
 	}
 	c.Request = c.WithContext(ctx)
-	leave, err := a.limiter.enter(c.account)
+	leave, err := a.limiter.enter(c.ctx(), c.account)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,8 @@ func statusOf(code fault.Code) int {
 		return http.StatusTooManyRequests
 	case fault.Canceled:
 		return statusClientGone
+	case fault.StoreUnreachable:
+		return http.StatusServiceUnavailable
 	case fault.BackendUnreachable, fault.AnswerUnfinished, fault.ProcessorInvalidResponse:
 		return http.StatusBadGateway
 	case fault.Timeout, fault.PreprocessorTimeout:

@@ -27,7 +27,6 @@ import (
 	"inlay/internal/keys"
 	"inlay/internal/service"
 	"inlay/internal/state"
-	"inlay/internal/state/sqlite"
 	"inlay/internal/stores"
 	"inlay/internal/upstream"
 	"inlay/library"
@@ -56,7 +55,7 @@ type server struct {
 	t     testing.TB
 	dir   string
 	api   *httpapi.API
-	store *sqlite.Store
+	store store
 	logs  *lockedBuffer
 	stop  func()
 }
@@ -83,8 +82,7 @@ func start(tb testing.TB, o setup) *server {
 	if o.dir == "" {
 		o.dir = tb.TempDir()
 	}
-	store, err := sqlite.Open(tb.Context(), filepath.Join(o.dir, "state.db"))
-	require.NoError(tb, err)
+	store := openStores(tb, o.dir)
 	kept, err := cache.OpenDir(filepath.Join(o.dir, "cache"), cache.Options{})
 	require.NoError(tb, err)
 	registry, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}), []parse.Parser{pdf.Parser{}})...)
@@ -96,7 +94,7 @@ func start(tb testing.TB, o setup) *server {
 	libraries := disk.Open(filepath.Join(o.dir, "libraries"))
 	libraries.Own = state.Local
 	service, err := service.Open(tb.Context(), service.Config{
-		Data: o.dir, State: store, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
+		Data: o.dir, State: store.forService(), Blobs: store.bytes, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
 		Libraries: stores.Config{
 			Index: libraries, Retriever: retriever, Usual: stores.Chunking{Size: retrieve.DefaultSize, Overlap: retrieve.DefaultOverlap},
 			Chunked: func(size, overlap int) (library.Indexer, error) {
@@ -130,7 +128,7 @@ func start(tb testing.TB, o setup) *server {
 	s.stop = sync.OnceFunc(func() {
 		s.Close()
 		require.NoError(tb, service.Close())
-		require.NoError(tb, store.Close())
+		require.NoError(tb, store.close())
 	})
 	tb.Cleanup(s.stop)
 	return s

@@ -10,6 +10,7 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/files"
+	"inlay/internal/state"
 )
 
 // uploadRequest is the body of POST /v1/uploads.
@@ -48,7 +49,7 @@ type partObject struct {
 	UploadID  string `json:"upload_id"`
 }
 
-func describeUpload(u files.Upload, status string) uploadObject {
+func describeUpload(u state.Upload, status string) uploadObject {
 	return uploadObject{
 		ID: u.ID, Object: "upload", Bytes: u.Bytes, CreatedAt: u.Created.Unix(), ExpiresAt: u.Expires.Unix(), Filename: u.Name, Purpose: u.Purpose, Status: status,
 	}
@@ -71,7 +72,7 @@ func (a *API) beginUpload(c *call) error {
 	if err != nil {
 		return err
 	}
-	u, err := a.service.BeginUpload(c.owner, r.Filename, r.Purpose, r.Bytes, a.config.Limits.File, life)
+	u, err := a.service.BeginUpload(c.ctx(), c.owner, r.Filename, r.Purpose, r.Bytes, a.config.Limits.File, life)
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (a *API) completeUpload(c *call) error {
 }
 
 func (a *API) cancelUpload(c *call) error {
-	u, err := a.service.CancelUpload(c.owner, c.PathValue("id"))
+	u, err := a.service.CancelUpload(c.ctx(), c.owner, c.PathValue("id"))
 	if err != nil {
 		return err
 	}

@@ -19,27 +19,19 @@ import (
 	"inlay/internal/state"
 )
 
-// evaluations are those that wait or run in this process.
+// evaluations are those that run in this process.
 type evaluations struct {
-	queue    *queue.Queue[state.Evaluation]
-	mu       sync.Mutex
-	under    map[string]*underWay // by id
-	reserved map[string]int       // by owner: about to be kept
-	last     string               // owner whose turn it was last
+	queue *queue.Queue[state.Evaluation] // nil: the state hands out the work
+	mu    sync.Mutex
+	under map[string]*underWay // by id
+	last  string               // owner whose turn it was last
 }
 
 // underWay is one of them.
 type underWay struct {
-	owner   string
 	how     EvaluationProgress
 	changed chan struct{} // closed when something is new
 	cancel  context.CancelFunc
-	gone    bool // canceled or deleted
-}
-
-func (s *evaluations) start(workers int, work func(context.Context, state.Evaluation)) {
-	s.under, s.reserved = map[string]*underWay{}, map[string]int{}
-	s.queue = queue.Start(workers, s.turn, work)
 }
 
 // turn lets owners take turns: the first that waits and is not the last one's.
@@ -51,43 +43,10 @@ func (s *evaluations) turn(waiting []state.Evaluation) int {
 	return i
 }
 
-// reserve takes a place for owner until release is called.
-func (s *evaluations) reserve(owner string) (release func(), err error) {
+func (s *evaluations) begin(id string, how EvaluationProgress, cancel context.CancelFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.reserved[owner]
-	for _, u := range s.under {
-		if u.owner == owner {
-			n++
-		}
-	}
-	if n >= MaxUnfinished {
-		return nil, &fault.Error{Code: fault.RateLimited, Subject: "evaluations", Reason: fmt.Sprintf("%d of yours wait or run", n), Next: "wait for one, or cancel it"}
-	}
-	s.reserved[owner]++
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.reserved[owner]--; s.reserved[owner] == 0 {
-			delete(s.reserved, owner)
-		}
-	}), nil
-}
-
-func (s *evaluations) add(e state.Evaluation) {
-	s.mu.Lock()
-	s.under[e.ID] = &underWay{owner: e.Owner, changed: make(chan struct{}), cancel: func() {}}
-	s.mu.Unlock()
-	s.queue.Add(e)
-}
-
-// begin is false for one that was canceled while it waited.
-func (s *evaluations) begin(id string, how EvaluationProgress, cancel context.CancelFunc) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u := s.under[id]
-	u.how, u.cancel = how, cancel
-	return !u.gone
+	s.under[id] = &underWay{how: how, changed: make(chan struct{}), cancel: cancel}
 }
 
 // oftenEnough is how often progress is kept and told.
@@ -97,9 +56,10 @@ const oftenEnough = 500 * time.Millisecond
 func (s *evaluations) note(id string, how EvaluationProgress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	u := s.under[id]
-	u.how = how
-	u.wake()
+	if u, ok := s.under[id]; ok {
+		u.how = how
+		u.wake()
+	}
 }
 
 func (u *underWay) wake() {
@@ -131,7 +91,6 @@ func (s *evaluations) cancel(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if u, ok := s.under[id]; ok {
-		u.gone = true
 		u.cancel()
 		u.wake()
 	}
@@ -155,16 +114,14 @@ const mostStuck = 3
 // cache where an earlier process was ended. What a stopping server leaves is
 // finished by the next.
 func (s *Jobs) evaluate(ctx context.Context, record state.Evaluation) {
-	defer s.evals.finish(record.ID)
 	stopping := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	e, err := evaluationOf(record)
 	e.How.Begun++
 	e.Stuck++
-	if !s.evals.begin(record.ID, e.How, cancel) {
-		return
-	}
+	s.evals.begin(record.ID, e.How, cancel)
+	defer s.evals.finish(record.ID)
 	if e.Stuck > mostStuck {
 		err = &fault.Error{
 			Code: fault.Internal, Subject: "evaluation",
@@ -182,8 +139,8 @@ func (s *Jobs) evaluate(ctx context.Context, record state.Evaluation) {
 		s.leave(ctx, record)
 		return
 	}
-	if ctx.Err() != nil {
-		return
+	if ctx.Err() != nil || fault.Is(err, fault.StoreUnreachable) {
+		return // it is over, or goes on later
 	}
 	s.conclude(ctx, record, result, err)
 }
@@ -313,7 +270,11 @@ func (k keeping) Put(ctx context.Context, key cache.Key, data []byte) error {
 func (s *Jobs) keepProgress(ctx context.Context, record state.Evaluation, how keptProgress) {
 	record.Progress, _ = json.Marshal(how)
 	err := s.config.State.UpdateEvaluation(ctx, record)
-	if err != nil && !errors.Is(err, state.ErrNotFound) && ctx.Err() == nil {
+	if errors.Is(err, state.ErrNotFound) { // canceled or deleted, here or at another server
+		s.evals.cancel(record.ID)
+		return
+	}
+	if err != nil && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "the progress of an evaluation was not kept", "evaluation", record.ID, "code", string(fault.CodeOf(err)))
 	}
 }

@@ -154,7 +154,7 @@ func (s *Jobs) source(owner string, d document) func(context.Context) (parse.Fil
 		if err != nil {
 			return parse.File{}, err
 		}
-		data, err := s.config.Files.Bytes(owner, f.Content)
+		data, err := s.config.Files.Bytes(ctx, owner, f.Content)
 		return parse.File{Name: d.title, Data: data}, err
 	}
 }

@@ -24,7 +24,7 @@ type Evaluation struct {
 }
 
 // Over reports that nothing more will come.
-func (e Evaluation) Over() bool { return e.State != state.Queued && e.State != state.Running }
+func (e Evaluation) Over() bool { return !unfinished(e.State) }
 
 // EvaluationProgress says how far an evaluation is.
 type EvaluationProgress struct {
@@ -53,13 +53,8 @@ func (s *Jobs) StartEvaluation(ctx context.Context, owner string, r EvaluationRe
 	if s.config.Evaluator == nil {
 		return e, errNoEvaluations
 	}
-	release, err := s.evals.reserve(owner)
-	if err != nil {
-		return e, err
-	}
 	defer func() {
 		if err != nil {
-			release()
 			err = errors.Join(err, s.config.Files.Drop(context.WithoutCancel(ctx), owner, r.Kept))
 		}
 	}()
@@ -74,11 +69,16 @@ func (s *Jobs) StartEvaluation(ctx context.Context, owner string, r EvaluationRe
 		return e, fmt.Errorf("encode an evaluation: %w", err)
 	}
 	record := state.Evaluation{ID: state.NewID("eval_"), Owner: owner, Created: state.Now(), State: state.Queued, Request: asked}
-	if err := s.config.State.AddEvaluation(ctx, record); err != nil {
+	err = s.config.State.AddEvaluation(ctx, record, MaxUnfinished)
+	if errors.Is(err, state.ErrQuota) {
+		return e, &fault.Error{Code: fault.RateLimited, Subject: "evaluations", Reason: fmt.Sprintf("%d of yours wait or run", MaxUnfinished), Next: "wait for one, or cancel it"}
+	}
+	if err != nil {
 		return e, err
 	}
-	release()
-	s.evals.add(record)
+	if s.evals.queue != nil {
+		s.evals.queue.Add(record)
+	}
 	return evaluationOf(record)
 }
 
@@ -182,7 +182,7 @@ func (s *Jobs) WatchEvaluation(ctx context.Context, owner, id string, tell func(
 		select {
 		case <-ctx.Done():
 			return e, ctx.Err()
-		case <-s.evals.queue.Ended():
+		case <-s.ended:
 			return e, &fault.Error{Code: fault.Canceled, Subject: "evaluation " + id, Reason: "the server is stopping", Next: "ask again: the next one goes on with it"}
 		case <-changed:
 		case <-time.After(time.Second): // another process may work on it

@@ -21,9 +21,9 @@ import (
 var floors = [][]string{
 	{"internal/layers", "internal/modulepath", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/charset", "internal/plural", "internal/mdtable", "internal/mediatype", "internal/web", "internal/wordlist", "parse/internal/advice", "parse/internal/littleendian", "eval/metrics"},
 	{"options", "internal/asks", "internal/lexis/generate", "parse/pdf/cid", "internal/queue", "internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
-	{"chat", "tokens", "embed", "cache", "internal/state", "prompts", "parse/zipfile", "internal/olefile", "internal/xmlscan", "strategy/render", "strategy/source"},
-	{"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/sqlite", "internal/state/statetest"},
-	{"parse/outline", "internal/notes", "llm", "internal/download"},
+	{"chat", "tokens", "embed", "cache", "internal/state", "internal/blobs", "prompts", "parse/zipfile", "internal/olefile", "internal/xmlscan", "strategy/render", "strategy/source"},
+	{"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/tables", "internal/state/statetest", "internal/blobs/blobstest", "internal/blobs/derived"},
+	{"internal/state/sqlite", "internal/state/postgres", "parse/outline", "internal/notes", "llm", "internal/download"},
 	{"internal/inputs", "llm/responses", "llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
 	{"llm/ollama/ollamatest", "llm/rerank"},
 	{"parse/pdf", "parse/office", "parse/legacy", "parse/archive", "parse/picture", "parse/markup", "parse/plain", "parse/parsetest", "parse/worker", "retrieve", "strategy"},

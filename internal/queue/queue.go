@@ -63,9 +63,6 @@ func (q *Queue[T]) next() (one T, ok bool) {
 	return one, true
 }
 
-// Ended is closed when the queue is told to stop.
-func (q *Queue[T]) Ended() <-chan struct{} { return q.ctx.Done() }
-
 // Stop ends the work under way and waits for it.
 func (q *Queue[T]) Stop() {
 	q.mu.Lock()

@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"inlay/cache"
 	"inlay/embed"
 	"inlay/eval"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/blobs"
 	"inlay/internal/chats"
 	"inlay/internal/durable"
 	"inlay/internal/files"
@@ -34,9 +36,12 @@ import (
 
 // Config is what a [Service] works with.
 type Config struct {
-	Data      string           // folder of everything that stays
-	State     state.Store      // in that folder, or shared
-	Cache     cache.Store      // of what is derived from files
+	Data  string      // folder of everything that stays
+	State state.Store // in that folder, or shared
+	Blobs blobs.Store // of the bytes of uploads; nil: in that folder
+	Cache cache.Store // of what is derived from files
+	// Deleted forgets here what was derived from something that was deleted, maybe at another server; nil: nothing is here.
+	Deleted   func(ctx context.Context, d state.Deletion)
 	Upstreams upstream.Servers // models that answer
 	// Injector makes the injector of one owner, whose cache entries nobody else finds.
 	Injector func(owner string) *injection.Injector
@@ -89,6 +94,7 @@ type Service struct {
 	counters tokens.Library
 	swept    atomic.Int64 // when old responses were looked for, in seconds since 1970
 	release  func()
+	unfollow func() // ends following what other servers delete; nil: there are none
 }
 
 // Open takes the data folder for this process alone, clears what a killed
@@ -139,7 +145,7 @@ func (s *Service) begin(ctx context.Context) (err error) {
 	s.openStores()
 	s.Files, err = files.Open(ctx, files.Config{
 		Deleting: s.deleting, Read: s.arrived,
-		Data: c.Data, State: c.State, Cache: c.Cache, Apart: c.Apart, Quota: c.Quota, Parallel: c.Parallel, Logger: c.Logger,
+		Data: c.Data, State: c.State, Blobs: c.Blobs, Cache: c.Cache, Apart: c.Apart, Quota: c.Quota, Parallel: c.Parallel, Logger: c.Logger,
 		Reader:      func(owner string) injection.Reader { return c.Injector(owner).Reader },
 		ParseFailed: c.Observe.ParseFailed, Forgotten: s.memo.Clear,
 	})
@@ -160,6 +166,12 @@ func (s *Service) begin(ctx context.Context) (err error) {
 		State: c.State, Files: s.Files, Evaluator: c.Evaluator, Defaults: c.Defaults, Evaluations: c.Evaluations,
 		Evaluated: c.Observe.Evaluated, Logger: c.Logger,
 	})
+	if b, ok := c.State.(state.Bulletin); ok && err == nil {
+		err = s.follow(ctx, b)
+	}
+	if work, ok := c.State.(state.Work); ok && err == nil {
+		err = work.Start(ctx)
+	}
 	if err != nil {
 		s.stopFiles()
 	}
@@ -168,6 +180,12 @@ func (s *Service) begin(ctx context.Context) (err error) {
 
 // Close stops reading files and evaluating; the next process goes on with both.
 func (s *Service) Close() error {
+	if work, ok := s.config.State.(state.Work); ok {
+		work.Stop()
+	}
+	if s.unfollow != nil {
+		s.unfollow()
+	}
 	s.Jobs.Stop()
 	s.stopFiles()
 	s.release()
@@ -181,6 +199,11 @@ func (s *Service) Close() error {
 // those that came inside requests. It is made again when it is needed.
 func (s *Service) ClearCache(ctx context.Context, owner string) error {
 	s.memo.Clear()
+	if b, ok := s.config.State.(state.Bulletin); ok {
+		if err := b.Announce(ctx, state.Deletion{Owner: owner}); err != nil {
+			return err
+		}
+	}
 	if e, ok := s.config.Cache.(cache.Eraser); ok {
 		return e.Erase(ctx, owner)
 	}
@@ -189,7 +212,7 @@ func (s *Service) ClearCache(ctx context.Context, owner string) error {
 
 // Readiness is whether requests can be answered, and why not.
 type Readiness struct {
-	State     error // the state cannot be read
+	State     error // the state, or the bytes of uploads, cannot be read
 	Full      bool  // there is no room left to keep anything
 	Upstreams []upstream.Health
 }
@@ -200,9 +223,18 @@ func (r Readiness) OK() bool {
 	return r.State == nil && !r.Full && (len(r.Upstreams) == 0 || slices.ContainsFunc(r.Upstreams, upstream.Health.Working))
 }
 
+// probeTime is how long the stores may take to answer a probe.
+const probeTime = 2 * time.Second
+
 // Ready looks at what requests need.
 func (s *Service) Ready(ctx context.Context) Readiness {
-	return Readiness{State: s.config.State.Ping(ctx), Full: durable.Low(s.config.Data), Upstreams: s.Health(ctx)}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	err := s.config.State.Ping(ctx)
+	if err == nil && s.config.Blobs != nil {
+		err = blobs.Ping(ctx, s.config.Blobs)
+	}
+	return Readiness{State: err, Full: durable.Low(s.config.Data), Upstreams: s.Health(ctx)}
 }
 
 // Defaults are the options that requests start from.

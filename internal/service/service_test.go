@@ -33,7 +33,7 @@ func TestEvaluationThatEndsTheServer(t *testing.T) {
 		ID: "eval_1", Owner: "ann", Created: time.Now(), State: state.Running, Request: json.RawMessage(`{"files": [{"id": "x"}], "questions": [{"question": "q"}]}`),
 		Progress: json.RawMessage(`{"begun": 7, "stuck": 3}`),
 	}
-	require.NoError(t, store.AddEvaluation(t.Context(), e))
+	require.NoError(t, store.AddEvaluation(t.Context(), e, 1))
 	s, err := Open(t.Context(), Config{
 		Data: dir, State: store, Cache: &cache.Memory{}, Evaluator: func(string) eval.Options { t.Error("it was begun again"); return eval.Options{} },
 	})

@@ -98,6 +98,8 @@ type File struct {
 	Expires time.Time // it is not found any more from then on; zero: never
 	State   string
 	Report  json.RawMessage // what reading it came to; nil while it waits
+
+	Upload string // id of the upload in parts that it is made of, which ends with it; not kept
 }
 
 // Quota bounds what one owner keeps. Zero means no bound.
@@ -120,6 +122,7 @@ func (p Page) Backwards() bool { return p.Before != "" && p.After == "" }
 // Files are the uploads.
 type Files interface {
 	// AddFile keeps f unless its owner would have more than q allows (ErrQuota).
+	// Where f.Upload is not under way it is ErrNotFound.
 	AddFile(ctx context.Context, f File, q Quota) error
 	File(ctx context.Context, owner, id string) (File, error)
 	// ListFiles is in order of upload; purpose "" is any.
@@ -129,6 +132,39 @@ type Files interface {
 	// DeleteFile removes the record and returns it, and whether another file of
 	// the owner has the same bytes.
 	DeleteFile(ctx context.Context, owner, id string) (f File, shared bool, err error)
+}
+
+// Upload is a file on its way in, in parts.
+type Upload struct {
+	ID      string
+	Owner   string
+	Name    string
+	Purpose string
+	Bytes   int64 // of the whole file, as announced
+	Created time.Time
+	Expires time.Time     // it is not found any more from then on
+	Life    time.Duration // of the file that is made of it, in seconds; 0: for ever
+}
+
+// Part is a part of an upload.
+type Part struct {
+	ID    string
+	Bytes int64
+}
+
+// Arriving are the files on their way in. Files.AddFile completes one.
+type Arriving interface {
+	// AddUpload begins u unless its owner would have more, or more bytes, under way
+	// than q allows (ErrQuota).
+	AddUpload(ctx context.Context, u Upload, q Quota) error
+	// Upload is one under way with its parts, in no order.
+	Upload(ctx context.Context, owner, id string) (Upload, []Part, error)
+	// AddPart keeps a part unless the upload would have more bytes than were
+	// announced, or more parts than most (ErrQuota).
+	AddPart(ctx context.Context, owner, id string, p Part, most int) error
+	DeleteUpload(ctx context.Context, owner, id string) error
+	// ExpiredUploads are those of all owners whose time is over.
+	ExpiredUploads(ctx context.Context) ([]Upload, error)
 }
 
 // Inventory is what a server looks through when it starts.
@@ -241,7 +277,8 @@ type Evaluation struct {
 
 // Evaluations are the batch evaluations.
 type Evaluations interface {
-	AddEvaluation(ctx context.Context, e Evaluation) error
+	// AddEvaluation keeps e unless its owner has as many as most that are not over (ErrQuota).
+	AddEvaluation(ctx context.Context, e Evaluation, most int) error
 	Evaluation(ctx context.Context, owner, id string) (Evaluation, error)
 	ListEvaluations(ctx context.Context, owner string, p Page) ([]Evaluation, error)
 	// UpdateEvaluation keeps State, Progress, Result and Failure. One that is
@@ -250,9 +287,66 @@ type Evaluations interface {
 	DeleteEvaluation(ctx context.Context, owner, id string) error
 }
 
-// Uploads are the files, and what a server looks through when it starts.
+// Locks keep others away, in other processes too.
+type Locks interface {
+	// Exclusive runs f while nobody else runs one under the same name.
+	Exclusive(ctx context.Context, name string, f func() error) error
+}
+
+// Rates are the requests that owners may send to all servers that share a state.
+// A [Store] that is shared implements it.
+type Rates interface {
+	// Take takes up to want requests of an owner, who may send rate a second and
+	// burst at once, and returns how many there are.
+	Take(ctx context.Context, owner string, want int, rate float64, burst int) (granted int, err error)
+}
+
+// Deletion says that what was derived from a content is to be forgotten.
+type Deletion struct {
+	Owner string
+	Of    string // the content; empty: all that the owner has
+}
+
+// Bulletin has the servers that share a state forget what one of them deleted. A
+// [Store] that is shared implements it.
+type Bulletin interface {
+	Announce(ctx context.Context, d Deletion) error
+	// Deletions are those of the time since, and maybe older ones.
+	Deletions(ctx context.Context, since time.Duration) ([]Deletion, error)
+}
+
+// Kinds of work.
+const (
+	WorkRead     = "read"     // a file
+	WorkEvaluate = "evaluate" // an evaluation
+)
+
+// Task is a piece of work: a record of an owner.
+type Task struct {
+	Owner string
+	ID    string
+	Last  bool // it is not tried again if it fails
+}
+
+// Work hands out what was accepted to the servers that share a state: each file
+// and each evaluation that is kept is a task, from the same transaction on. A
+// [Store] that is shared implements it.
+type Work interface {
+	// Handle says what does one kind of work, so many tasks at once. A task whose
+	// f fails, or whose server goes away, is handed out again.
+	Handle(kind string, parallel int, f func(context.Context, Task) error)
+	// Start begins handing out.
+	Start(ctx context.Context) error
+	// Stop ends the tasks under way, which go to other servers, and waits for them.
+	Stop()
+}
+
+// Uploads are the files, those on their way in, and what a server looks through
+// when it starts.
 type Uploads interface {
+	Locks
 	Files
+	Arriving
 	Inventory
 }
 

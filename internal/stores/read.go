@@ -130,7 +130,7 @@ func (s *Stores) prepare(ctx context.Context, a *arrival) error {
 	if arrived.Attributes, err = AttributesOf(a.StoreFile); err != nil {
 		return err
 	}
-	if arrived.File.Data, err = s.uploads.Bytes(a.Owner, a.upload.Content); err != nil {
+	if arrived.File.Data, err = s.uploads.Bytes(ctx, a.Owner, a.upload.Content); err != nil {
 		return err
 	}
 	chunking, err := ChunkingOf(a.StoreFile)

@@ -38,7 +38,7 @@ type Config struct {
 // Uploads are where files come from.
 type Uploads interface {
 	File(ctx context.Context, owner, id string) (state.File, error)
-	Bytes(owner, content string) ([]byte, error)
+	Bytes(ctx context.Context, owner, content string) ([]byte, error)
 }
 
 // Stores are all vector stores. Make them with [New].

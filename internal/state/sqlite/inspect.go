@@ -83,6 +83,8 @@ func (i *Inspection) read(ctx context.Context, db *sql.DB) error {
 	err := db.QueryRowContext(ctx, "SELECT "+good+`, EXISTS (SELECT 1 FROM keys), (SELECT count(*) FROM files),
 		(SELECT max(created) FROM (SELECT created FROM files UNION ALL SELECT created FROM chats UNION ALL SELECT created FROM keys))`).
 		Scan(&i.Keys, &i.Ever, &i.Files, &newest)
-	i.Newest = fromUnix(newest)
+	if newest.Valid {
+		i.Newest = time.Unix(newest.Int64, 0).UTC()
+	}
 	return err
 }

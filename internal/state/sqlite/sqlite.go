@@ -7,13 +7,12 @@ import (
 	"database/sql"
 	stdembed "embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
-	"time"
 
 	"github.com/pressly/goose/v3"
 	driver "modernc.org/sqlite"
@@ -22,6 +21,7 @@ import (
 	"inlay/fault"
 	"inlay/internal/durable"
 	"inlay/internal/state"
+	"inlay/internal/state/tables"
 )
 
 //go:embed migrations/*.sql
@@ -35,11 +35,11 @@ const reserveSize = 4 << 20
 
 // Store keeps state in a file. Open one with [Open].
 type Store struct {
-	read, write *sql.DB // SQLite has one writer; it gets a connection of its own
+	tables.Store
 
-	keyByHash, anyKey *sql.Stmt // every request asks one of them
-
-	reserve *durable.Reserve // room to delete with when there is no other
+	read, write *sql.DB          // SQLite has one writer; it gets a connection of its own
+	reserve     *durable.Reserve // room to delete with when there is no other
+	alone       sync.Mutex       // one process works with a file; there is one lock for all names
 }
 
 var _ state.Store = (*Store)(nil)
@@ -63,19 +63,12 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(damaged(path, err), write.Close())
 	}
 	s := &Store{read: read, write: write, reserve: &durable.Reserve{Path: path + "-reserve", Size: reserveSize}}
+	s.Store = tables.Store{Engine: tables.Engine{
+		Read: queries{db: read, prepared: &prepared{db: read}}, Write: queries{db: write}, Transact: s.transact, Erase: s.erase, Explain: explained,
+		Elements: "json_each($1) AS e",
+	}}
 	_ = s.reserve.Hold() // a full disk is told of where it matters
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(damaged(path, err), s.Close())
-	}
 	return s, nil
-}
-
-func (s *Store) prepare(ctx context.Context) (err error) {
-	if s.keyByHash, err = s.read.PrepareContext(ctx, keySelect+" WHERE keys.hash = ?"); err != nil {
-		return err
-	}
-	s.anyKey, err = s.read.PrepareContext(ctx, "SELECT EXISTS (SELECT 1 FROM keys)")
-	return err
 }
 
 // private makes the file for its owner only, before SQLite makes it for all.
@@ -132,12 +125,12 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// deleted runs what deletes, where the disk is full with the room that is kept
-// for it, and sees to it that what was deleted is in no file any more.
-func (s *Store) deleted(ctx context.Context, f func() error) error {
-	err := f()
+// erase deletes in one transaction, where the disk is full with the room that is
+// kept for it, and sees to it that what was deleted is in no file any more.
+func (s *Store) erase(ctx context.Context, f func(tables.Queries) error) error {
+	err := s.transact(ctx, f)
 	if isFull(err) && s.reserve.Release() == nil {
-		err = f()
+		err = s.transact(ctx, f)
 	}
 	if err != nil {
 		return err
@@ -173,109 +166,29 @@ func damaged(path string, err error) error {
 // Close closes the file.
 func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
 
-// Ping implements [state.Inventory].
-func (s *Store) Ping(ctx context.Context) error {
-	var one int
-	return s.read.QueryRowContext(ctx, "SELECT count(*) FROM keys WHERE id = ''").Scan(&one)
+// Exclusive implements [state.Locks].
+func (s *Store) Exclusive(_ context.Context, _ string, f func() error) error {
+	s.alone.Lock()
+	defer s.alone.Unlock()
+	return f()
 }
 
 // transact runs f in one transaction.
-func (s *Store) transact(ctx context.Context, f func(tx *sql.Tx) error) error {
+func (s *Store) transact(ctx context.Context, f func(tables.Queries) error) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := f(tx); err != nil {
+	if err := f(queries{db: tx}); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
 	return tx.Commit()
 }
 
-// changed turns the change of no row into ErrNotFound.
-func changed(r sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	n, err := r.RowsAffected()
-	if err == nil && n == 0 {
-		err = state.ErrNotFound
+// explained says of a full disk that it is one.
+func explained(err error) error {
+	if isFull(err) {
+		return errors.Join(syscall.ENOSPC, err)
 	}
 	return err
-}
-
-// found turns the lack of a row into ErrNotFound.
-func found(what string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, sql.ErrNoRows), errors.Is(err, state.ErrNotFound):
-		return state.ErrNotFound
-	}
-	return kept(what, err)
-}
-
-// kept names what was done, and says of a full disk that it is one.
-func kept(what string, err error) error {
-	if isFull(err) {
-		err = errors.Join(syscall.ENOSPC, err)
-	}
-	return fmt.Errorf("%s: %w", what, err)
-}
-
-// collect scans every row.
-func collect[T any](rows *sql.Rows, err error, scan func(scanner) (T, error)) ([]T, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	list := []T{}
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, one)
-	}
-	return list, rows.Err()
-}
-
-// scanner is a row.
-type scanner interface{ Scan(dest ...any) error }
-
-// page is the end of a query over a table with seq, for one page. A page after
-// a record that is not the owner's begins nowhere: it is empty.
-func page(table string, p state.Page) (clause string, args func(owner string) []any) {
-	order, than := "ASC", ">"
-	if p.Desc {
-		order, than = "DESC", "<"
-	}
-	clause = fmt.Sprintf(" ORDER BY seq %s LIMIT ?", order)
-	args = func(string) []any { return []any{p.Limit} }
-	if p.After != "" {
-		clause = fmt.Sprintf(" AND seq %s (SELECT seq FROM %s WHERE owner = ? AND id = ?)", than, table) + clause
-		args = func(owner string) []any { return []any{owner, p.After, p.Limit} }
-	}
-	return clause, args
-}
-
-func unix(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.Unix()
-}
-
-func fromUnix(s sql.NullInt64) time.Time {
-	if !s.Valid {
-		return time.Time{}
-	}
-	return time.Unix(s.Int64, 0).UTC()
-}
-
-// text is JSON as a column has it: NULL for none.
-func text(j []byte) any {
-	if j == nil {
-		return nil
-	}
-	return string(j)
 }

@@ -18,7 +18,8 @@ import (
 func Run(t *testing.T, open func(t *testing.T) state.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, state.Store){
-		"keys": keys, "files": files, "expiry": expiry, "pages": pages, "quota": quota, "chats": chats, "responses": responses, "evaluations": evaluations, "owners": owners, "vector stores": vectorStores, "store pages": storePages,
+		"keys": keys, "files": files, "uploads": uploads, "expiry": expiry, "pages": pages, "quota": quota, "chats": chats, "responses": responses,
+		"evaluations": evaluations, "owners": owners, "locks": locks, "vector stores": vectorStores, "store pages": storePages,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -121,6 +122,65 @@ func files(t *testing.T, s state.Store) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"c1"}, orphans)
 	require.ErrorIs(t, s.SetFileState(t.Context(), "ann", a.ID, state.Processed, nil), state.ErrNotFound)
+}
+
+// uploads arrive in parts, and end as a file or not at all.
+func uploads(t *testing.T, s state.Store) {
+	t.Helper()
+	ctx := t.Context()
+	begin := func(id string, expires time.Time) error {
+		return s.AddUpload(ctx, state.Upload{
+			ID: id, Owner: "ann", Name: "a.txt", Purpose: "user_data", Bytes: 10, Created: at(0), Expires: expires, Life: time.Hour,
+		}, state.Quota{Files: 2, Bytes: 25})
+	}
+	later, over := time.Unix(4_000_000_000, 0).UTC(), time.Unix(1_000_000_000, 0).UTC()
+	require.NoError(t, begin("upload_0", over))
+	require.NoError(t, begin("upload_1", later))
+	require.NoError(t, begin("upload_2", later), "one whose time is over counts no more")
+	require.ErrorIs(t, begin("upload_3", later), state.ErrQuota)
+	_, _, err := s.Upload(ctx, "ann", "upload_0")
+	require.ErrorIs(t, err, state.ErrNotFound)
+	require.ErrorIs(t, s.AddPart(ctx, "ann", "upload_0", state.Part{ID: "part_0", Bytes: 1}, 9), state.ErrNotFound)
+	_, _, err = s.Upload(ctx, "bob", "upload_1")
+	require.ErrorIs(t, err, state.ErrNotFound)
+	require.ErrorIs(t, s.AddPart(ctx, "bob", "upload_1", state.Part{ID: "part_0", Bytes: 1}, 9), state.ErrNotFound)
+	require.ErrorIs(t, s.DeleteUpload(ctx, "bob", "upload_1"), state.ErrNotFound)
+
+	var wg sync.WaitGroup
+	kept := make(chan string, 20)
+	for n := range 20 {
+		wg.Go(func() {
+			id := fmt.Sprintf("part_%d", n)
+			if s.AddPart(ctx, "ann", "upload_1", state.Part{ID: id, Bytes: 4}, 99) == nil {
+				kept <- id
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, kept, 2, "no more than was announced")
+	require.ErrorIs(t, s.AddPart(ctx, "ann", "upload_1", state.Part{ID: "part_x", Bytes: 1}, 2), state.ErrQuota, "parts are bounded too")
+	u, parts, err := s.Upload(ctx, "ann", "upload_1")
+	require.NoError(t, err)
+	require.Equal(t, state.Upload{ID: "upload_1", Owner: "ann", Name: "a.txt", Purpose: "user_data", Bytes: 10, Created: at(0), Expires: later, Life: time.Hour}, u)
+	require.Len(t, parts, 2)
+
+	f := file("ann", 1)
+	f.Upload = "upload_1"
+	require.NoError(t, s.AddFile(ctx, f, state.Quota{}))
+	_, _, err = s.Upload(ctx, "ann", "upload_1")
+	require.ErrorIs(t, err, state.ErrNotFound, "it ended with the file")
+	g := file("ann", 2)
+	g.Upload = "upload_1"
+	require.ErrorIs(t, s.AddFile(ctx, g, state.Quota{}), state.ErrNotFound, "an upload becomes one file")
+	h, err := s.Holdings(ctx, "ann")
+	require.NoError(t, err)
+	require.Equal(t, 1, h.Files)
+
+	require.NoError(t, s.DeleteUpload(ctx, "ann", "upload_2"))
+	list, err := s.ExpiredUploads(ctx)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, "upload_0", list[0].ID)
 }
 
 // expiry: a file whose time is over is found by nobody but who deletes it.
@@ -293,10 +353,13 @@ func responses(t *testing.T, s state.Store) {
 func evaluations(t *testing.T, s state.Store) {
 	t.Helper()
 	e := state.Evaluation{ID: "eval_1", Owner: "ann", Created: at(0), State: state.Queued, Request: json.RawMessage(`{}`)}
-	require.NoError(t, s.AddEvaluation(t.Context(), e))
+	require.NoError(t, s.AddEvaluation(t.Context(), e, 1))
 	waiting, err := s.WaitingEvaluations(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []state.Evaluation{e}, waiting)
+	more := e
+	more.ID = "eval_2"
+	require.ErrorIs(t, s.AddEvaluation(t.Context(), more, 1), state.ErrQuota)
 	e.State, e.Progress = state.Running, json.RawMessage(`{"done":1}`)
 	require.NoError(t, s.UpdateEvaluation(t.Context(), e))
 	e.State, e.Result = state.Done, json.RawMessage(`{"points":[]}`)
@@ -323,7 +386,7 @@ func owners(t *testing.T, s state.Store) {
 	require.NoError(t, s.AddFile(ctx, file("ann", 1), state.Quota{}))
 	require.NoError(t, s.AddChat(ctx, state.Chat{ID: "chat_1", Owner: "ann", Created: at(0)}))
 	e := state.Evaluation{ID: "eval_1", Owner: "ann", Created: at(0), State: state.Queued, Request: json.RawMessage(`{}`)}
-	require.NoError(t, s.AddEvaluation(ctx, e))
+	require.NoError(t, s.AddEvaluation(ctx, e, 1))
 	e.Owner = "bob"
 	for _, id := range []string{"_1", "_none"} {
 		fileID := "file-ann" + id
@@ -350,4 +413,23 @@ func owners(t *testing.T, s state.Store) {
 	list, err := s.ListFiles(ctx, "bob", "", state.Page{Limit: 9})
 	require.NoError(t, err)
 	require.Empty(t, list)
+}
+
+// locks let one in at a time.
+func locks(t *testing.T, s state.Store) {
+	t.Helper()
+	var wg sync.WaitGroup
+	n := 0
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				if err := s.Exclusive(t.Context(), "a name", func() error { n++; return nil }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, 160, n)
+	require.ErrorIs(t, s.Exclusive(t.Context(), "a name", func() error { return state.ErrQuota }), state.ErrQuota)
 }
