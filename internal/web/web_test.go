@@ -29,7 +29,7 @@ func get(t *testing.T, name, accept string) *httptest.ResponseRecorder {
 }
 
 func TestServe(t *testing.T) {
-	page := get(t, "", "")
+	page := get(t, "index.html", "")
 	require.Equal(t, "text/html; charset=utf-8", page.Header().Get("Content-Type"))
 	require.Equal(t, "no-cache", page.Header().Get("Cache-Control"))
 	require.Empty(t, page.Header().Get("Content-Encoding"))
@@ -52,7 +52,7 @@ func TestServe(t *testing.T) {
 }
 
 func TestServeNothingElse(t *testing.T) {
-	for _, name := range []string{"../web.go", "../../web.go", "nothing.js", "wasm", "index.html.gz", "/"} {
+	for _, name := range []string{"../web.go", "../../web.go", "nothing.js", "wasm", "index.html.gz", "/", ""} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		require.False(t, web.Serve(httptest.NewRecorder(), r, name), name)
 	}
