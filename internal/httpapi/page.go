@@ -17,7 +17,11 @@ func (a *API) pageRoutes() []route {
 }
 
 func (a *API) page(c *call) error {
-	if !web.Serve(c.w, c.Request, c.PathValue("name")) {
+	name := c.PathValue("name")
+	if c.URL.Path == "/" {
+		name = "index.html"
+	}
+	if !web.Serve(c.w, c.Request, name) {
 		return &fault.Error{Code: fault.NotFound, Subject: "page", Reason: "has no such file", Next: "load the page again"}
 	}
 	return nil

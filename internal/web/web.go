@@ -27,11 +27,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 const workerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
 
 // Serve answers with the file of the page that has a name, and reports false where
-// there is none. An empty name is the page itself.
+// there is none. The page itself is index.html.
 func Serve(w http.ResponseWriter, r *http.Request, name string) bool {
-	if name == "" {
-		name = "index.html"
-	}
 	packed, err := dist.ReadFile(path.Join("dist", path.Clean("/"+name)) + ".gz")
 	if err != nil {
 		return false

@@ -21,6 +21,8 @@ Who won the cup in 1974?,,,
 before(async () => {
   models = await new Models().start();
   models.window = 4000;
+  models.answer = () =>
+    "Anchor number 24 is checked by the crew **every 24 days** at first; the later lines of its chapter lengthen that day by day, up to 37 days [1].\n\nOf anchor number 14 the logbook says the same, from 14 days on [2].";
   service = await new Service({ models }).start();
   await fetch(`${service.url}/v1/vector_stores`, { method: "POST", body: JSON.stringify({ name: "Handbooks" }) });
   docs = await folder({ "logbook.pdf": longPDF(60), "questions.csv": csv });
@@ -65,10 +67,10 @@ for (const [width, height] of Object.entries(sizes)) {
       await tab.page.locator(".empty").waitFor();
       await view("empty");
       await tab.attach(handbook, join(docs, "logbook.pdf"));
-      await tab.page.fill("#question", "Who checks anchor number 25?");
+      await tab.page.fill("#question", "How often is anchor number 24 checked?");
       await tab.page.locator(".gauge .verdict").waitFor();
       await view("gauge");
-      await tab.ask("Who checks anchor number 25?");
+      await tab.ask("How often is anchor number 24 checked?");
       await view("answer");
       await tab.page.locator("button.cite").first().click();
       await tab.page.locator('.page:has(.mark) canvas[data-drawn="true"]').first().waitFor();
