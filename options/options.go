@@ -111,7 +111,7 @@ type index struct {
 //
 //nolint:gochecknoglobals // it never changes; making it for every value would cost more than reading the value
 var rows = sync.OnceValue(func() index {
-	x := index{list: slices.Concat(modelRows(), readingRows(), searchRows(), fileRows(), libraryRows(), routeRows(), serviceRows()), byKey: map[string]int{}}
+	x := index{list: slices.Concat(modelRows(), readingRows(), searchRows(), fileRows(), libraryRows(), routeRows(), serviceRows(), serviceLimitRows()), byKey: map[string]int{}}
 	for i, o := range x.list {
 		x.byKey[o.Key] = i
 	}

@@ -250,8 +250,6 @@ func routeRows() []Option {
 
 // serviceRows shape the service.
 func serviceRows() []Option {
-	above := Bounds{Above: true}
-	one := Bounds{Min: 1}
 	return []Option{
 		{
 			Key: "chat_processors", Flag: "processors", Kind: Bool, Doors: Service,
@@ -287,6 +285,14 @@ func serviceRows() []Option {
 			Key: "allow_hosts", Flag: "allow-host", Kind: List, Placeholder: "NAME", Doors: Service,
 			Help: "Name by which a server without keys may be called, besides this computer's own, for example that of a proxy on this computer.",
 		},
+	}
+}
+
+// serviceLimitRows bound what requests to the service cost.
+func serviceLimitRows() []Option {
+	above := Bounds{Above: true}
+	one := Bounds{Min: 1}
+	return []Option{
 		{
 			Key: "max_body_bytes", Flag: "max-body", Kind: Bytes, Bounds: one, Default: "67108864", Placeholder: "BYTES", Doors: Service,
 			Help: "Largest JSON body, for example 67108864 or 64MiB.",

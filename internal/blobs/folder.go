@@ -87,12 +87,15 @@ func (f *Folder) Remove(_ context.Context, key string) error {
 	if err := os.Remove(f.path(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return durable.Explain(f.root, err)
 	}
-	for dir := filepath.Dir(f.path(key)); dir != f.root; dir = filepath.Dir(dir) {
-		if os.Remove(dir) != nil { // not empty
-			break
-		}
-	}
+	f.removeEmpty(filepath.Dir(f.path(key)))
 	return nil
+}
+
+// removeEmpty removes a folder and those above it that are empty then.
+func (f *Folder) removeEmpty(dir string) {
+	for dir != f.root && os.Remove(dir) == nil {
+		dir = filepath.Dir(dir)
+	}
 }
 
 // List implements [Store].
