@@ -146,9 +146,6 @@ func (c *serveCmd) check() error {
 	if c.Store != "" {
 		return &fault.Error{Code: fault.Usage, Subject: "--store", Reason: "is not for the service", Next: "name its folder with --data"}
 	}
-	if _, err := c.folder(); err != nil {
-		return err
-	}
 	if c.Database != "" && c.Blobs == "" {
 		return &fault.Error{
 			Code: fault.Usage, Subject: "--database", Reason: "needs --blobs: servers that share records share the bytes of uploads too",

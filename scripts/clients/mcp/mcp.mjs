@@ -43,14 +43,20 @@ assert.deepEqual(prompts.map((p) => p.name), ["ask_documents"]);
 const prompt = await client.getPrompt({ name: "ask_documents", arguments: { question: "What do whales eat?", library: "notes" } });
 assert.match(prompt.messages[0].content.text, /krill/);
 ok("prompt");
-const steps = [];
-const built = await call("build_context", { question: "What do whales eat?", context_length: 4000, mode: "retrieval" }, { onprogress: (p) => steps.push(p.message) });
+const steps = []; // as they arrive: the client drops a step that it reads together with the result
+const deliver = client.transport.onmessage;
+client.transport.onmessage = (message, extra) => {
+  if (message.method === "notifications/progress") steps.push(message.params.message);
+  deliver(message, extra);
+};
+const built = await call("build_context", { question: "What do whales eat?", context_length: 4000, mode: "retrieval" }, { onprogress: () => {} });
 assert.match(built.structuredContent.prompt, /krill/);
 assert.ok(steps.length > 0, "progress");
 console.log("   " + steps.join(" | ").slice(0, 200));
 ok("progress");
 const stop = new AbortController();
-const running = call("build_context", { question: "What do whales eat?", context_length: 4000, mode: "retrieval" }, { signal: stop.signal, onprogress: () => stop.abort("enough") });
+const running = call("build_context", { question: "What do whales eat?", context_length: 4000, mode: "retrieval" }, { signal: stop.signal });
+queueMicrotask(() => stop.abort("enough"));
 await assert.rejects(running);
 assert.equal((await call("decide", { question: "What do whales eat?", context_length: 4000 })).structuredContent.strategy, "inject-full-content");
 ok("cancel");
