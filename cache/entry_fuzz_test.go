@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever stands in a file, decode gives back only data that was encoded
+// Whatever is in a file, decode gives back only data that was encoded
 // under the same name.
 func FuzzDecode(f *testing.F) {
 	name := Key{Kind: "fuzz"}.Hash()

@@ -172,7 +172,7 @@ func (a Aim) pick(row []Scores) int {
 }
 
 // ParseThresholds reads thresholds as the user writes them: values and ranges
-// LOW:HIGH:STEP, parted by commas. Anything else is fault.Usage.
+// LOW:HIGH:STEP, separated by commas. Anything else is fault.Usage.
 func ParseThresholds(text string) ([]float64, error) {
 	var all []float64
 	for part := range strings.SplitSeq(text, ",") {
@@ -200,7 +200,7 @@ func ParseThresholds(text string) ([]float64, error) {
 	return all, nil
 }
 
-// ParseLimits reads limits parted by commas. Anything else is fault.Usage.
+// ParseLimits reads limits separated by commas. Anything else is fault.Usage.
 func ParseLimits(text string) ([]int, error) {
 	var all []int
 	for part := range strings.SplitSeq(text, ",") {

@@ -85,7 +85,7 @@ func (s *Set) readCorpus(ctx context.Context, path string) (map[string]bool, err
 }
 
 // titled is a document whose title, where the text does not begin with it,
-// stands above the text as its heading.
+// is above the text as its heading.
 func titled(id, title, text string) *parse.Document {
 	if title != "" && !strings.HasPrefix(text, title) {
 		text = title + "\n\n" + text

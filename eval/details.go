@@ -7,7 +7,7 @@ import (
 	"inlay/parse"
 )
 
-// details fills in what stands behind the recommended point: the tables by
+// details fills in what is behind the recommended point: the tables by
 // document and by kind, and the questions that failed.
 func (r *run) details(rep *Report, c choice) {
 	s := &r.settings[c.setting]

@@ -18,7 +18,7 @@ type letters struct {
 	runs []stretch
 }
 
-// stretch is some letters that stand together in the original.
+// stretch is some letters that are together in the original.
 type stretch struct {
 	at       int32 // its first byte in letters.text
 	from, to int32 // the range of the original
@@ -70,7 +70,7 @@ func (l *letters) add(r stretch) {
 	l.runs = append(l.runs, r)
 }
 
-// find returns the ranges of the original where the quote stands, at most 100.
+// find returns the ranges of the original where the quote is, at most 100.
 func (l *letters) find(quote []byte) [][2]int {
 	var found [][2]int
 	for i := 0; len(quote) > 0 && len(found) < 100; {
@@ -107,7 +107,7 @@ func (l *letters) run(i int) stretch {
 	return l.runs[sort.Search(len(l.runs), func(k int) bool { return int(l.runs[k].at) > i })-1]
 }
 
-// wordsFound is how many words of a quote, from its first, stand in the text
+// wordsFound is how many words of a quote, from its first, are in the text
 // as they are, and how many it has.
 func (l *letters) wordsFound(quote string) (found, all int) {
 	words := strings.Fields(quote)

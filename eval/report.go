@@ -185,7 +185,7 @@ type Reason string
 // The reasons.
 const (
 	BelowThreshold Reason = "below_threshold" // the expected passage is among the best, its affinity too low
-	BelowLimit     Reason = "below_limit"     // other passages stand before it
+	BelowLimit     Reason = "below_limit"     // other passages are before it
 	NotFound       Reason = "not_found"       // it is not among what the search ranked at all
 	Unreadable     Reason = "unreadable"      // its document could not be read
 	ShouldBeSilent Reason = "should_be_silent"

@@ -52,7 +52,7 @@ type Expected struct {
 	Document string  // id; may be empty with a Quote, which is then looked for in all of the scope
 	Grade    float64 // how much it answers; 0 means 1
 	Page     int     // from 1; 0: anywhere
-	Quote    string  // words that stand there; compared by letters and digits alone
+	Quote    string  // words that are there; compared by letters and digits alone
 	Range    *[2]int // half-open, in runes of the parsed text
 	Field    string  // name of the input's field that holds it, for errors
 }

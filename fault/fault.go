@@ -6,7 +6,7 @@
 //	if fault.Is(err, fault.NoTextLayer) { ... }
 //
 // The same codes
-// stand in the command's JSON and in HTTP answers; cmd/inlay maps them to exit
+// are in the command's JSON and in HTTP answers; cmd/inlay maps them to exit
 // codes.
 package fault
 

@@ -27,7 +27,7 @@ type built struct {
 	passages   retrieve.Passages
 	notes      []Note
 	coverage   *CoverageReport // set where the passages stand for whole documents
-	citations  []chat.Citation // those that stand in the prompt
+	citations  []chat.Citation // those that are in the prompt
 	whole      []*attached
 }
 
@@ -277,7 +277,7 @@ func (t *turn) shownNames() map[string]string {
 }
 
 // overflow is by how many tokens the conversation with prompt, in which files
-// stand whole, as its new message exceeds the window less what is kept for the
+// are whole, as its new message exceeds the window less what is kept for the
 // answer.
 func (t *turn) overflow(ctx context.Context, prompt string, whole []*attached) (int, error) {
 	start := time.Now()
@@ -440,7 +440,7 @@ func (t *turn) readEarlier(ctx context.Context, parent *node) error {
 }
 
 // someEarlierReadable fails for a follow-up that has files, none of which can
-// be read and none of which stands whole in the window.
+// be read and none of which is whole in the window.
 func (t *turn) someEarlierReadable() error {
 	if len(t.earlier) > 0 || len(t.inWindow) > 0 || len(t.failures) == 0 || t.req.Options.Continue {
 		return nil

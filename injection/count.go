@@ -18,7 +18,7 @@ func (t *turn) countWith(ctx context.Context, messages []chat.Message, c partly)
 	return t.req.Model.CountMessages(ctx, messages)
 }
 
-// partly is a counter that knows of one text, a prompt, which files stand whole
+// partly is a counter that knows of one text, a prompt, which files are whole
 // in it: what they count is not counted again.
 type partly struct {
 	tokens.Counter

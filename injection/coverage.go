@@ -127,7 +127,7 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 	return found, &CoverageReport{Total: s.Total, Passages: s.Passages}, nil
 }
 
-// tellCoverage says how much of the documents stands in the prompt.
+// tellCoverage says how much of the documents is in the prompt.
 func (t *turn) tellCoverage(b *built) {
 	if b.coverage == nil {
 		return

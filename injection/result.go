@@ -20,7 +20,7 @@ const ResultSchema = "inlay.result/v1"
 // Result is everything one turn came to.
 type Result struct {
 	Schema     string              `json:"schema"`
-	Strategy   Strategy            `json:"strategy"`    // what stands in the prompt
+	Strategy   Strategy            `json:"strategy"`    // what is in the prompt
 	ReasonCode ReasonCode          `json:"reason_code"` // why, as a stable name
 	Reason     string              `json:"reason"`      // why, as a sentence
 	Decision   Decision            `json:"decision"`    // what was decided, with its numbers

@@ -7,7 +7,7 @@ import (
 	"inlay/retrieve"
 )
 
-// State is where a step of the work stands.
+// State is where a step of the work is.
 type State string
 
 // The five states of INJ-17.

@@ -10,7 +10,7 @@ import (
 	"inlay/internal/lazy"
 )
 
-// body is what stands between the words that open a message and those that end it.
+// body is what is between the words that open a message and those that end it.
 type body struct {
 	from, to int  // lines
 	asked    bool // somebody asks before or after it
@@ -237,7 +237,7 @@ func (p *page) verse(from, to int) bool {
 // size is the bytes of lines.
 func (p *page) size(from, to int) int { return p.lines[to-1].end - p.lines[from].start }
 
-// works begins what is asked about a text that stands beside it.
+// works begins what is asked about a text that is beside it.
 var works = phrasesOf(`(?i)^(?:please |pls |bitte |can you |could you )?(?:rewrite|rephrase|paraphrase|summari[sz]e|sum up|translate|proofread|shorten|simplify|transcribe|tl;?dr|explain (?:like|in (?:plain|simple))|fasse?|übersetze?|kürze?|korrigiere?|résume[zr]?|tradui[st]|traduisez|corrige[zr]?|reformule[zr]?|raccourci\p{L}*|resum[aei]|resumir|traduce|traduci|traduza|riassumi|correggi|corrija|vat|vertaal|verbeter|streść|podsumuj|przetłumacz|popraw|переведи|исправь|сократи)(?:\P{L}|$)`)
 
 var greeting = lazy.Regexp(`(?i)^(?:hi|hello|hey|dear|good (?:morning|evening|afternoon|day)|hallo|moin|servus|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir|hola|buen[oa]s|ciao|buongiorno|ol[áa]|bom dia|hoi|goedemorgen|cześć|dzień dobry|привет|здравствуйте|добрый)(?:\P{L}[^\n]{0,60})?$`)

@@ -97,7 +97,7 @@ func quotes(p *page, i int) (span, bool) {
 	return span{}, false
 }
 
-// armour is what stands between -----BEGIN X----- and -----END X-----.
+// armour is what is between -----BEGIN X----- and -----END X-----.
 func armour(p *page, i int) (span, bool) {
 	if !starts(p.lines[i].trim, "-") {
 		return span{}, false

@@ -185,7 +185,7 @@ func blob(p *page, i int) (span, bool) {
 // leastBlob is the bytes of the shortest word that is data.
 const leastBlob = 400
 
-// longWord is where the first word of 400 bytes or more stands in a line.
+// longWord is where the first word of 400 bytes or more is in a line.
 func longWord(text string) (start, end int) {
 	for i := 0; i <= len(text) && len(text) >= leastBlob; i++ {
 		if i < len(text) && strings.IndexByte(" \t\"'<>", text[i]) < 0 {

@@ -113,7 +113,7 @@ func wholeMessages(tb testing.TB, half string) (out []sample) {
 	return out
 }
 
-// marked is a message whose bulk stands between ⟦ and ⟧.
+// marked is a message whose bulk is between ⟦ and ⟧.
 func marked(name, text string) sample {
 	s := sample{name: name, kind: "whole"}
 	rest := strings.TrimSuffix(text, "\n")

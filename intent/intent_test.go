@@ -178,7 +178,7 @@ func TestModel(t *testing.T) {
 		answers []string
 		fail    error
 		calls   int
-		reason  string // part of it, where the raw message stands
+		reason  string // part of it, where the raw message is
 	}{
 		"good":                    {answers: []string{good}, calls: 1},
 		"in a fence":              {answers: []string{"```json\n" + good + "\n```"}, calls: 1},

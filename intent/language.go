@@ -41,7 +41,7 @@ func among(text string) map[whatlanggo.Lang]bool {
 // Language is the ISO 639-1 code of a text's language as whatlanggo tells it;
 // empty where it does not tell it reliably, or where there are fewer than 20
 // letters of an alphabet. Addresses are not looked at. Of a mixed text of
-// up to 4 KiB it is the language in which most of its letters stand, sentence by
+// up to 4 KiB it is the language in which most of its letters are, sentence by
 // sentence, each weighed by how sure its language is.
 func Language(text string) string {
 	if len(text) > sampled {
@@ -71,7 +71,7 @@ func Language(text string) string {
 	return whole
 }
 
-// clauseEnd is what a quotation in another language stands behind or between.
+// clauseEnd is what a quotation in another language is behind or between.
 func clauseEnd(r rune) bool { return strings.ContainsRune(".!?:;\n\"„“”«»。！？：", r) }
 
 // language is what whatlanggo takes a text for, and how sure it is: 0 to 1.

@@ -21,7 +21,7 @@ type phrases struct {
 	anchored bool // only the first word of a text counts
 	any      bool // the words say nothing
 	words    map[string]end
-	free     map[rune]bool // begin what may stand within a word
+	free     map[rune]bool // begin what may be within a word
 	lengths  [256]uint64   // of the words, by their first byte; bit 63: or more
 	prefixes [256]uint64   // of those that may go on
 
@@ -42,7 +42,7 @@ const (
 const longestWord = 62
 
 // border reports whether an expression is the start or the end of a word: the
-// text's, or what is no letter.
+// text's, or what is not a letter.
 func (p *phrases) border(re *syntax.Regexp, class, text int, op syntax.Op) bool {
 	return re.Op == syntax.OpAlternate && len(re.Sub) == 2 && re.Sub[text].Op == op && re.Sub[class].Op == syntax.OpCharClass && slices.Equal(re.Sub[class].Rune, p.others)
 }
@@ -236,7 +236,7 @@ func (p *phrases) begin(text string, first bool) (n int, found bool) {
 }
 
 // word appends the word at text[i:], folded, up to some length; at is what
-// follows it, and free whether it or that begins what may stand within a word.
+// follows it, and free whether it or that begins what may be within a word.
 func (p *phrases) word(buf []byte, text string, i int) (word []byte, at int, free bool) {
 	least := len(buf)
 	for ; i < len(text); i++ {

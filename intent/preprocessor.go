@@ -77,7 +77,7 @@ func (r Result) strategyResult() strategy.Result {
 
 // Variables are the result as flat dotted keys (INT-5). documents is a list of
 // maps with name, title, mime_type, label, doc_list, start and end; the content
-// is raw[start:end], and left out so that the list can stand in a prompt.
+// is raw[start:end], and left out so that the list can be in a prompt.
 func (r Result) Variables() map[string]any {
 	list := []any{}
 	for _, d := range r.Documents {

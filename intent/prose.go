@@ -9,7 +9,7 @@ import (
 )
 
 // loose finds what was pasted beside or without the marks of a format: articles,
-// mails without headers, recipes, reports of programs. What stands between the
+// mails without headers, recipes, reports of programs. What is between the
 // words that open the message and those that end it, and is neither a piece
 // already found nor in the person's own words, is moved: layout that nobody
 // types into a request on little evidence, paragraphs on more.
@@ -50,7 +50,7 @@ func (p *page) unless(s span, b *body) span {
 }
 
 // peel is what is left between two lines without the paragraphs in the person's
-// own words that stand at either end beside a piece.
+// own words that are at either end beside a piece.
 func (p *page) peel(from, to int, after, before bool) (span, bool) {
 	for from = p.next(from); after && from < to; {
 		_, end := p.paragraph(from)

@@ -222,7 +222,7 @@ func sameTags(a, b []string) bool {
 }
 
 // What one change holds at most, so that little is lost when the process is
-// killed. A file that is no plain text takes long to read and weighs more.
+// killed. A file that is not a plain text takes long to read and weighs more.
 const (
 	groupBytes = 64 << 20
 	groupFiles = 4000

@@ -99,7 +99,7 @@ func LookupModel(name string) (Model, bool) {
 	return best, best.Name != ""
 }
 
-// SplitModel splits "provider:name" at the first colon if what stands before
+// SplitModel splits "provider:name" at the first colon if what is before
 // it is a provider that inlay knows; otherwise the provider is empty and the
 // name whole, for names have colons too ("llama3.1:8b").
 func SplitModel(name string) (provider, rest string) {
@@ -110,7 +110,7 @@ func SplitModel(name string) (provider, rest string) {
 	return "", name
 }
 
-// Providers are the names that may stand before a model's, "ollama:llama3.2".
+// Providers are the names that may be before a model's, "ollama:llama3.2".
 func Providers() []string {
 	return []string{"ollama", "openai", "openai-responses", "lmstudio", "llamacpp", "vllm", "anthropic", "google", "gemini", "mistralai", "deepseek", "azure", "openrouter"}
 }

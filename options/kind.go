@@ -24,7 +24,7 @@ const (
 	Bytes                // int64; as text also 64k, 64KiB, 1GiB (powers of 1024), 64MB (powers of 1000)
 	Number               // float64
 	Duration             // time.Duration; as text 30s, 10m
-	List                 // []string; as text parted by commas
+	List                 // []string; as text separated by commas
 )
 
 // String names the kind as the documentation does.

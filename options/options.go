@@ -44,7 +44,7 @@ func Doors() []Door { return []Door{Command, Eval, Routing, Service, Request, Fi
 // Option is a row of the table.
 type Option struct {
 	Key            string   // in snake_case: its one name outside the command line
-	Flag           string   // without dashes; empty: it is no setting of the command
+	Flag           string   // without dashes; empty: it is not a setting of the command
 	Short          string   // one letter, for the flags typed most
 	Kind           Kind     // of its values
 	Choices        []string // the values of a Choice

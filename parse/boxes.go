@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Box says where a word of a document stands: bytes [Start, End) of its text are in
+// Box says where a word of a document is: bytes [Start, End) of its text are in
 // the rectangle from the lower left corner (X0, Y0) to the upper right (X1, Y1) of
 // the page. The unit is the point, 1/72 inch; coordinates are those of the PDF's
 // user space, which begins at the lower left before the page is turned for show.

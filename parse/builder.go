@@ -12,7 +12,7 @@ import (
 )
 
 // Builder puts a document together: text goes in block by block, and each block
-// becomes a section with the offsets it really has. Blocks are parted by one
+// becomes a section with the offsets it really has. Blocks are separated by one
 // blank line. The zero Builder has no limit.
 //
 // After the text has outgrown Limit, the builder takes no more and Err says so.
@@ -68,7 +68,7 @@ func (b *Builder) Table(label string, rows [][]string) {
 }
 
 // Heading adds a Markdown heading. Its section runs to the next heading of its
-// level or above, or to the end of the group it stands in.
+// level or above, or to the end of the group it is in.
 func (b *Builder) Heading(level int, title string) {
 	title = strings.Join(strings.Fields(title), " ")
 	if title == "" {

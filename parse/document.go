@@ -50,7 +50,7 @@ type Document struct {
 	Sections  []Section `json:"sections,omitempty"` // ordered by Start; may nest
 	Coverage  Coverage  `json:"coverage"`
 	Warnings  []Warning `json:"warnings,omitempty"`
-	WordBoxes []byte    `json:"word_boxes,omitempty"` // where words stand on their pages, see Boxes and AppendBoxes
+	WordBoxes []byte    `json:"word_boxes,omitempty"` // where words are on their pages, see Boxes and AppendBoxes
 	Partial   bool      `json:"partial,omitempty"`    // reading was ended from outside: other pages may come next time
 	Cached    bool      `json:"-"`                    // it came from a cache: nothing was parsed
 

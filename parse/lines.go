@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Lines finds line numbers by byte offset. Lines are parted by "\n" and
+// Lines finds line numbers by byte offset. Lines are separated by "\n" and
 // numbered from 1.
 type Lines struct {
 	starts []int // offset of each line's first byte
@@ -34,7 +34,7 @@ func (l Lines) Count() int {
 	return n
 }
 
-// LineAt returns the line that the byte at offset stands in. Offsets outside
+// LineAt returns the line that the byte at offset is in. Offsets outside
 // the text count as its nearest end.
 func (l Lines) LineAt(offset int) int {
 	n := sort.Search(len(l.starts), func(i int) bool { return l.starts[i] > offset })

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Place is where a range of a document's text stands, in its reader's terms.
+// Place is where a range of a document's text is, in its reader's terms.
 // Absent numbers are 0, absent names empty.
 type Place struct {
 	Page        int      // number of the page it begins on
@@ -23,7 +23,7 @@ type Place struct {
 	TimeEnd     string   // when the last one ends
 }
 
-// Map answers where offsets of one document stand. It is built once and safe
+// Map answers where offsets of one document are. It is built once and safe
 // for concurrent use.
 type Map struct {
 	lines    Lines

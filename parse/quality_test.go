@@ -60,7 +60,7 @@ func floors() map[string]float64 {
 }
 
 // noise is what ground truth holds beside the document's own words; "Other
-// chart" stands there for charts of a kind that its writer does not know.
+// chart" is there for charts of a kind that its writer does not know.
 var noise = regexp.MustCompile(`<!--.*?-->|\]\([^)]*\)|\\|(?m:^Other chart$)`)
 
 // words counts the words of a text: runs of letters and digits, lower-case.

@@ -136,7 +136,7 @@ func (a *Agent) first(ctx context.Context, t *Turn) Model {
 
 // step is one call of the model with everything before and after it. kept is
 // what of the prompt belongs to the conversation. When a step turns to another
-// model the prompt is made anew for its window, and the rest of the turn is that
+// model the prompt is made again for its window, and the rest of the turn is that
 // model's.
 func (a *Agent) step(ctx context.Context, t *Turn, messages []Message) (answer Response, kept []Message, tools []Tool, err error) {
 	if tools, err = run(ctx, t, a.Chains.Injection, a.offered()); err != nil {
@@ -270,7 +270,7 @@ func noSuchModel(name string) error {
 	return &fault.Error{Code: fault.ModelNotFound, Subject: name, Reason: "is not one of the agent's models"}
 }
 
-// generate asks the model once. Its failure stands in the response.
+// generate asks the model once. Its failure is in the response.
 func (a *Agent) generate(ctx context.Context, r Request) Response {
 	out := Response{Attempt: r.Attempt, Request: &r, Model: r.Model}
 	model, known := a.model(r.Model)

@@ -13,7 +13,7 @@ import (
 )
 
 // clock is a model that asks for the time once and then repeats what it was
-// told. Any model of llm/ollama or llm/openai stands in its place.
+// told. Any model of llm/ollama or llm/openai is in its place.
 type clock struct{ llm.Measurer }
 
 func (clock) Generate(_ context.Context, r llm.Request) iter.Seq2[llm.Delta, error] {

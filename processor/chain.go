@@ -46,7 +46,7 @@ const (
 	ResponseModifiers Family = "response_modifiers"
 )
 
-// ToolRuns stands in the place of a family in the records of tools that were run.
+// ToolRuns is in the place of a family in the records of tools that were run.
 const ToolRuns Family = "tools"
 
 // kind is what the machine has to know of an element type.

@@ -24,7 +24,7 @@ import (
 //	  response_modifiers: []
 //
 // name is the file's, for errors, which are fault.Usage with line and column:
-// unknown keys, names and options, names that stand twice, circles. Other
+// unknown keys, names and options, names that are twice, circles. Other
 // sections of the file are left alone, and without a processors section the
 // chains are the registry's defaults.
 func Load(name string, data []byte, r Registry) (*Chains, error) {

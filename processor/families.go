@@ -59,7 +59,7 @@ type Request struct {
 	Schema      json.RawMessage
 
 	// Stream changes the answer's pieces on their way, in this order. Each is
-	// made anew for every call.
+	// made again for every call.
 	Stream []func() StreamTransform
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Event is what a hook is told: a processor or a tool has run, and what stands
+// Event is what a hook is told: a processor or a tool has run, and what is
 // now. Value is a copy of the family's own type ([]Message, []Tool, Call,
 // Candidate, Request or Response); of a tool it is its Call.
 type Event struct {

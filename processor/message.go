@@ -36,7 +36,7 @@ type Part struct {
 	Text   string `json:"text"`
 	Origin Origin `json:"origin"`
 	Name   string `json:"name,omitempty"`  // of what was inserted: the file, the note, the placeholder
-	Block  bool   `json:"block,omitempty"` // stands between fences of its own when the message is written
+	Block  bool   `json:"block,omitempty"` // is between fences of its own when the message is written
 }
 
 // Message is a message in pieces that know where they come from.
@@ -47,7 +47,7 @@ type Message struct {
 	ToolCalls   []chat.ToolCall   `json:"tool_calls,omitempty"`
 	ToolCallID  string            `json:"tool_call_id,omitempty"`
 	Injected    *chat.Injected    `json:"injected,omitempty"`
-	Transient   bool              `json:"transient,omitempty"` // made anew for each call; not part of the conversation
+	Transient   bool              `json:"transient,omitempty"` // made again for each call; not part of the conversation
 	Ref         int               `json:"-"`                   // the host's own number of a message that it handed in; 0 for what processors make
 }
 
@@ -172,7 +172,7 @@ func LastUser(messages []Message) int {
 
 // System returns messages whose first is the turn's own system message, made
 // if it is not there, with a part appended to it. Everything that tells the
-// model about its surroundings stands there, so that templates that know one
+// model about its surroundings is there, so that templates that know one
 // system message can be used.
 func System(messages []Message, p Part) []Message {
 	if len(messages) == 0 || !messages[0].Transient || messages[0].Role != chat.System {

@@ -38,8 +38,8 @@ func wrong(d declared, format string, args ...any) *mistake {
 
 // order puts a family's processors in their order:
 //
-//   - The defaults stand in their own order, but for those that are dropped.
-//   - Entries that are only a name stand in the order of the list: defaults
+//   - The defaults are in their own order, but for those that are dropped.
+//   - Entries that are only a name are in the order of the list: defaults
 //     among them change places with one another where the list has them in
 //     another order, and any other comes directly behind the entry before it,
 //     or at the front.

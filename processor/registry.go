@@ -3,7 +3,7 @@ package processor
 // Entry is a processor that a configuration may name.
 type Entry[P any] struct {
 	Name    string
-	Default bool // stands in the chain, at its place in the registry, unless dropped
+	Default bool // is in the chain, at its place in the registry, unless dropped
 	// Make builds it. o holds its options in the configuration.
 	Make func(o Options) (P, error)
 }

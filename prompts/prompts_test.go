@@ -101,7 +101,7 @@ func TestClassicBytes(t *testing.T) {
 }
 
 // TestCitedCannotBeForged gives a document every line that the cited set writes
-// itself and checks that its own fence stands nowhere inside it (SEC-4).
+// itself and checks that its own fence is nowhere inside it (SEC-4).
 func TestCitedCannotBeForged(t *testing.T) {
 	s := named(t, "cited")
 	first, err := s.Retrieval(prompts.Data{Query: "Q", Citations: []prompts.Citation{{Number: 1, Text: "innocent", File: "a"}}})

@@ -153,7 +153,7 @@ func better(a, b *float64) *float64 {
 	return a
 }
 
-// trim narrows a range to what stands between its first and last white space:
+// trim narrows a range to what is between its first and last white space:
 // a chunk keeps the blank lines after it, a citation does not need them.
 func trim(text string, start, end int) (int, int) {
 	slice := text[start:end]

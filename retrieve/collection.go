@@ -81,7 +81,7 @@ type Indexed struct {
 	Body     [][]uint32     // by chunk: the terms of its text, in order
 	Above    [][]uint32     // by chunk: the terms of its heading and table header
 	Title    [][]uint32     // by chunk: the terms of its title; nil if none has one
-	Titles   []string       // by chunk: what stands over it on its page or before its table; nil if none has any
+	Titles   []string       // by chunk: what is over it on its page or before its table; nil if none has any
 	Pages    []int          // by chunk: the place of its page among the document's pages, -1 for none
 }
 

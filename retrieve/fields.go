@@ -13,7 +13,7 @@ const (
 	runningHead = 4   // pages that may begin with the same line before it counts as a running head
 )
 
-// entitle finds the page of each chunk and the terms of the titles that stand
+// entitle finds the page of each chunk and the terms of the titles that are
 // over it: those of its page and of a table that it is part of.
 func (f *lexicalFile) entitle(d parse.Document, chunks []Chunk) {
 	var titles []string
@@ -28,7 +28,7 @@ func (f *lexicalFile) entitle(d parse.Document, chunks []Chunk) {
 }
 
 // titlesOf returns the number of the page of each chunk, from 0, -1 for none, and
-// the titles that stand over it, nil if the document has neither pages nor tables.
+// the titles that are over it, nil if the document has neither pages nor tables.
 func titlesOf(d parse.Document, chunks []Chunk) (numbers []int, titles []string) {
 	pages, tables := pagesAndTables(d)
 	numbers = make([]int, len(chunks))

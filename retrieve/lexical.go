@@ -10,7 +10,7 @@ import (
 )
 
 // lexicalFile is one file ready for lexical search: for each of its chunks the
-// sequence of its terms, and apart from them those of what stands above it.
+// sequence of its terms, and apart from them those of what is above it.
 type lexicalFile struct {
 	terms *lexis.Analyzer
 	body  [][]uint32 // by chunk: terms of Text

@@ -147,7 +147,7 @@ func (s *surroundings) edges(start, end int) []int {
 	return at
 }
 
-// evidenceIn returns how much of the query stands together in a range of a
+// evidenceIn returns how much of the query is together in a range of a
 // file, for ranges within the chunks that were found.
 func (c *Corpus) evidenceIn(words lexicalHits, p passage) evidence {
 	f := c.words[p.file]

@@ -141,7 +141,7 @@ func onPage(pages, wanted []int) float64 {
 	return 0
 }
 
-// citedPages are the pages that the citations stand on.
+// citedPages are the pages that the citations are on.
 func citedPages(c *Corpus, p Passages) []int {
 	var pages []int
 	for _, x := range p.Citations {

@@ -74,7 +74,7 @@ func readQrels(tb testing.TB, path string) map[string]map[string]bool {
 }
 
 // loadQuality reads a set: each of its documents is a file whose title, where
-// the text does not begin with it, stands above the text as a heading.
+// the text does not begin with it, is above the text as a heading.
 func loadQuality(tb testing.TB, name string) *qualitySet {
 	tb.Helper()
 	dir := refdata.Path(tb, "retrieval", name)

@@ -3,7 +3,7 @@ package retrieve
 // rescored is how many of the first hits are looked at word by word.
 const rescored = 50
 
-// rescore reorders the first hits by how much of the query stands together in
+// rescore reorders the first hits by how much of the query is together in
 // one place of the passage.
 func (c *Corpus) rescore(hits []hit, words lexicalHits, set *setting) {
 	if set.window == 0 {
@@ -18,7 +18,7 @@ func (c *Corpus) rescore(hits []hit, words lexicalHits, set *setting) {
 	sortHits(hits)
 }
 
-// window returns the greatest share of the query's weight whose terms stand
+// window returns the greatest share of the query's weight whose terms are
 // within size words of a chunk, 0..1.
 func (q *lexicalQuery) window(file int, f *lexicalFile, chunk, size int) float64 {
 	if q.counts[file].terms == nil {

@@ -13,7 +13,7 @@ type setting struct {
 	pairDistance int     // words from the one to the other, at most
 	background   float64 // passages of ordinary text that document frequencies begin with
 	letters      float64 // weight of the built-in embedder's cosine beside the lexical score
-	window       float64 // weight of the query's terms that stand together in a window of the passage
+	window       float64 // weight of the query's terms that are together in a window of the passage
 	windowWords  int     // words of that window
 	meaning      float64 // weight of other embedders' cosine, both scaled over the hits
 	promoted     int     // rank, from 1, that the passage of the highest affinity gets at least; 0 leaves it

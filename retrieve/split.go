@@ -119,7 +119,7 @@ func (s Splitter) Fingerprint() string {
 }
 
 // Split cuts a document. It takes time in proportion to the text, whatever
-// stands in it. Settings that Validate refuses are moved into range.
+// is in it. Settings that Validate refuses are moved into range.
 func (s Splitter) Split(d parse.Document) []Chunk {
 	s = s.bounded()
 	c := newCutter(s, d)

@@ -9,7 +9,7 @@ import (
 	"inlay/parse"
 )
 
-// surroundings tells what stands above a place: headings and a table's header.
+// surroundings tells what is above a place: headings and a table's header.
 type surroundings struct {
 	text   string
 	paths  []path  // by position
@@ -27,7 +27,7 @@ type named struct {
 type path struct {
 	pos      int
 	headings string
-	begins   bool // a heading stands here, rather than ends
+	begins   bool // a heading is here, rather than ends
 }
 
 type table struct {
@@ -67,7 +67,7 @@ func newSurroundings(text string, parts []parse.Section) *surroundings {
 			if p.Label != "" {
 				s.named = append(s.named, named{span{p.Start, p.End}, parse.ShortLabel(p.Label, maxLabel)})
 			}
-		default: // says nothing of what stands inside it
+		default: // says nothing of what is inside it
 		}
 	}
 	closeUntil(len(text), math.MaxInt)

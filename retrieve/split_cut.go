@@ -37,7 +37,7 @@ func fill(l level) float64 {
 	}
 }
 
-// chunk is text[start:end] with what stands above it.
+// chunk is text[start:end] with what is above it.
 func (c *cutter) chunk(start, end int) Chunk {
 	k := Chunk{Start: start, End: end, Text: c.ruler.text[start:end], Tokens: c.count(start, end), Heading: c.heading(start, end)}
 	if k.Tokens <= c.room(start) { // a single grapheme may leave no room for a header

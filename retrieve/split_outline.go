@@ -132,7 +132,7 @@ func lineEnd(text string, start int) int {
 	return len(text)
 }
 
-// lineLevel is how good it is to cut before a line, given what it stands in
+// lineLevel is how good it is to cut before a line, given what it is in
 // and whether a blank line is before it.
 func lineLevel(in parse.Kind, blank bool, line string) level {
 	switch {

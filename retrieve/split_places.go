@@ -160,7 +160,7 @@ func plain(text string, p int) bool {
 }
 
 // single reports whether r is of a common range whose runes are graphemes by
-// themselves when they stand among their like: ASCII, Latin, Greek, Cyrillic,
+// themselves when they are among their like: ASCII, Latin, Greek, Cyrillic,
 // Arabic letters, general punctuation, kana, ideographs, full-width forms.
 func single(r rune) bool {
 	switch {

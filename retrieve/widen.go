@@ -29,7 +29,7 @@ func (c *Corpus) limitFor(hits []hit, limit, budget int, threshold float64) int 
 
 // widen lets passages grow by neighbouring chunks while the budget in tokens
 // lasts, the best passage first, one chunk each in turn: first those of the
-// section or page that the passage stands in, what follows before what comes
+// section or page that the passage is in, what follows before what comes
 // before, then the others. No chunk is in two passages.
 func (c *Corpus) widen(passages []passage, budget int) []passage {
 	taken := map[[2]int]bool{}
@@ -78,7 +78,7 @@ func (c *Corpus) neighbour(p passage, inside bool, taken map[[2]int]bool, budget
 	return 0, false
 }
 
-// together reports whether a chunk stands in the section or on the page of a passage.
+// together reports whether a chunk is in the section or on the page of a passage.
 func (c *Corpus) together(p passage, chunk int) bool {
 	f := c.files[p.file]
 	a, b := f.chunks[p.hitChunks[0]], f.chunks[chunk]
@@ -97,7 +97,7 @@ func (c *Corpus) bound(p *passage) {
 	p.start, p.end = p.first.Start, chunks[p.lastChunk].End
 }
 
-// merged joins passages that have come to stand side by side, at the place of
+// merged joins passages that have come to be side by side, at the place of
 // the better.
 func (c *Corpus) merged(passages []passage) []passage {
 	for i := 0; i < len(passages); i++ {

@@ -60,7 +60,7 @@ func prose(text string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// unaddressed is a text without the addresses that stand outside of commands.
+// unaddressed is a text without the addresses that are outside of commands.
 func unaddressed(text string) string {
 	return url().ReplaceAllStringFunc(text, func(m string) string {
 		if m[0] == '`' {
@@ -71,7 +71,7 @@ func unaddressed(text string) string {
 }
 
 // endBytes is how much of either end of a long ask is read: what is wanted
-// stands there, and what lies between is material.
+// is there, and what lies between is material.
 const endBytes = 8 << 10
 
 // ends is the prose of both ends of an ask.
@@ -141,7 +141,7 @@ func readAsk(in Input, text string, l language) ask {
 }
 
 // plain is a lower-case text without courtesies at its start and with "_" for
-// files and what stands in quotes, which hold no orders.
+// files and what is in quotes, which hold no orders.
 func plain(low string, paths []string) string {
 	low = quotes().ReplaceAllStringFunc(low, func(q string) string {
 		at := strings.IndexAny(q, "`\"“„'")
@@ -153,7 +153,7 @@ func plain(low string, paths []string) string {
 	low = strings.TrimLeft(low, " \t,.!:-–—")
 	lead := courtesy().FindString(low)
 	low = low[len(lead):]
-	if request().MatchString(lead) { // asked kindly, it is no question
+	if request().MatchString(lead) { // asked kindly, it is not a question
 		low = strings.TrimRight(low, "? \n")
 	}
 	return formal(elided().ReplaceAllString(fold(low), "$1 $2"))
@@ -247,7 +247,7 @@ var (
 	next  = pattern(`(?i)(?:, (?:and |und |et )?| and | und | et )(?:also )?((?:<first words>)\b|(?:<late questions>)\b)`)
 )
 
-// clauses are the steps of an ask in their order. What stands in quotes is not
+// clauses are the steps of an ask in their order. What is in quotes is not
 // taken apart, nor is a command or a question.
 func clauses(text string) (out []string) {
 	masked := quotes().ReplaceAllStringFunc(text, func(q string) string { return strings.Repeat("_", len(q)) })

@@ -6,7 +6,7 @@ import (
 	"inlay/internal/lazy"
 )
 
-// Command lines, as they are typed or stand in a sentence. A command is
+// Command lines, as they are typed or are in a sentence. A command is
 // proposed whole or not at all: one that is cut does something else.
 
 // maxCommand is the longest command in bytes that is read out of an ask.
@@ -21,7 +21,7 @@ var (
 	toRun    = pattern(`(?i)(?:^|\PL)(?:<run words>)\s+(?:a |the |bitte |mal )?`)
 	// closing ends a command in a sentence.
 	closing = pattern(`(?i)^(?:<command ends>)(?:[\s,.;:?!)]|$)`)
-	// wholly is all that may stand after a command for it to be the whole ask.
+	// wholly is all that may be after a command for it to be the whole ask.
 	wholly = pattern(`(?i)^(?:[\s,.!)]*(?:<farewells>))*[\s,.!)]*$`)
 	// said are words that sentences have and commands do not.
 	said    = pattern(`(?i)^(?:<sentence words>)$`)

@@ -118,7 +118,7 @@ func TestWhatTheConversationHolds(t *testing.T) {
 	require.Equal(t, "read_file", calls[0].Name, "neither words nor a call without a result make a file known")
 }
 
-// TestLongAsk: what is wanted stands at either end of a long ask, and what lies
+// TestLongAsk: what is wanted is at either end of a long ask, and what lies
 // between, however much, is material.
 func TestLongAsk(t *testing.T) {
 	r := route.Router{Settings: on()}

@@ -55,7 +55,7 @@ var (
 	// reasons are orders to find a cause, whatever it is of.
 	reasons = phrases("reasons")
 	whichOf = phrases("whichOf")
-	// partOf asks for code wherever in an ask it stands: "which part of the code".
+	// partOf asks for code wherever in an ask it is: "which part of the code".
 	partOf = phrases("partOf")
 	// somewhere is a fault whose place is not known.
 	somewhere = phrases("somewhere")

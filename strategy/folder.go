@@ -55,7 +55,7 @@ func Join(sets ...Set) Set {
 	return out
 }
 
-// Folder loads every strategy file under a folder and loads anew what changed.
+// Folder loads every strategy file under a folder and loads again what changed.
 // It is safe for concurrent use.
 type Folder struct {
 	Loader Loader

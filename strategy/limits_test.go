@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// The stored form is read for as long as its schema stands: this file is what
+// The stored form is read for as long as its schema is: this file is what
 // earlier versions wrote.
 func TestStoredForm(t *testing.T) {
 	p := writes("p", map[string]any{"preprocess.list": []any{"a", 1.5, true}, "preprocess.o": map[string]any{"k": "v <&>"}})

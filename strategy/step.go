@@ -156,7 +156,7 @@ func (w *watcher) stop() {
 	w.cancel(context.Canceled)
 }
 
-// progress starts the time anew and passes the event on. After the step's end
+// progress starts the time again and passes the event on. After the step's end
 // it does nothing.
 func (w *watcher) progress(event any) {
 	w.mu.Lock()

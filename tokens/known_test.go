@@ -53,7 +53,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// Whatever stands around a known part, the parts count as their text does.
+// Whatever is around a known part, the parts count as their text does.
 func TestCountParts(t *testing.T) {
 	texts := []string{
 		strings.Repeat("The notice period is one month. ", 400), strings.Repeat("x", 5000), strings.Repeat(" ", 5000),

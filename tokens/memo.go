@@ -16,7 +16,7 @@ type memo struct {
 	}
 }
 
-// rememberShort counts a piece of at most 15 bytes that is no token; k is key7
+// rememberShort counts a piece of at most 15 bytes that is not a token; k is key7
 // or key15 of it.
 func (w *worker) rememberShort(hash uint64, k [2]uint64, s string) int {
 	m := &w.memo.short[hash>>(64-shortMemoBits)]
@@ -28,7 +28,7 @@ func (w *worker) rememberShort(hash uint64, k [2]uint64, s string) int {
 	return int(m[1] >> countShift & 15)
 }
 
-// rememberMiddle counts a piece of 16 to 31 bytes that is no token; k is key31
+// rememberMiddle counts a piece of 16 to 31 bytes that is not a token; k is key31
 // of it.
 func (w *worker) rememberMiddle(k [4]uint64, s string) int {
 	hash := hash15([2]uint64{k[0] ^ k[2]*mix2, k[1] ^ k[3]*mix})

@@ -32,7 +32,7 @@ func joined(parts []Part) string {
 }
 
 // join implements joiner: between two safe cuts a part has the same tokens
-// whatever stands around it, which is what it has in all less its ends'.
+// whatever is around it, which is what it has in all less its ends'.
 func (e *Encoding) join(parts []Part) Count {
 	n := 0
 	var open strings.Builder // not counted yet

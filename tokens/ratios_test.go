@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// samplesFile holds one JSON string a line: the texts to measure ratios on anew.
+// samplesFile holds one JSON string a line: the texts to measure ratios on again.
 var samplesFile = flag.String("samples", "", "texts to measure the ratios of vocabularies on; wants -npm and -update")
 
 // sample is a text of 1.5 to 4 KB that was counted by many vocabularies.

@@ -90,7 +90,7 @@ func derive(tokens []string) *vocabulary {
 	return newVocabulary(v.bytes, v.start, v.pairs)
 }
 
-// noToken stands in a pairs file for the right half of a token of one byte,
+// noToken is in a pairs file for the right half of a token of one byte,
 // whose left half is then that byte.
 const noToken = 1<<24 - 1
 

@@ -56,7 +56,7 @@ func tableBits(entries int) uint { return uint(bits.Len(uint(2*entries + 1))) }
 
 // filter is a set of hashes that errs to one side: what it does not have was
 // not put in. It is small enough to stay in the processor's cache, so that most
-// look-ups of what is no token end there.
+// look-ups of what is not a token end there.
 type filter [1 << (filterBits - 6)]uint64
 
 const filterBits = 20

@@ -77,7 +77,7 @@ const (
 )
 
 // countLong counts a piece of any length in windows. Two neighbouring windows
-// are joined at the start of a token that both have: what stands before it in
+// are joined at the start of a token that both have: what is before it in
 // the first and after it in the second has only neighbours that merging leaves
 // apart, and of all ways to write a text with tokens exactly one has only such
 // neighbours, the one that merging the whole gives (see "byte pair encoding in

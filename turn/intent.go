@@ -83,7 +83,7 @@ func keepSplit(r *intent.Result, res *injection.Result) {
 	mark(r, &res.Message)
 }
 
-// movedLimit is how many passages of moved documents are injected at the most,
+// movedLimit is how many passages of moved documents are injected at most,
 // where nobody says how many: the user pasted them to be read.
 const movedLimit = 20
 

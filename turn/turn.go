@@ -71,7 +71,7 @@ type Request struct {
 	Values      map[string]any     // of the strategy: attachments, clipboard, environment, extra ... by dotted path
 	KeepMissing bool               // of the strategy: placeholders without a value stay
 
-	Tools    []llm.Tool // what the model may be offered; a tool that is no function has a name alone
+	Tools    []llm.Tool // what the model may be offered; a tool that is not a function has a name alone
 	ToolText string     // the tools as the door sends them; they take room in the window
 
 	ToolChoice string             // "", "auto", "none", "required", or the name of the tool that must be called

@@ -223,7 +223,7 @@ func (s *agentSession) request(question string) turn.Request {
 	return r
 }
 
-// editor reads what the editor shows, anew for each turn.
+// editor reads what the editor shows, again for each turn.
 func (c *agentCmd) editor() (*processor.IDE, error) {
 	if c.IDE == "" {
 		return nil, nil

@@ -159,7 +159,7 @@ func harmed(turn routedTurn, call string, out route.Outcome, sent []string) stri
 	return ""
 }
 
-// rightCall compares a call with what is right, where alternatives are parted by ||.
+// rightCall compares a call with what is right, where alternatives are separated by ||.
 func rightCall(want string, tool *route.Call) bool {
 	for one := range strings.SplitSeq(want, " || ") {
 		name, params, _ := strings.Cut(one, " ")

@@ -24,7 +24,7 @@ import (
 )
 
 // splitMode takes "big.pdf=retrieval" apart, at the last = and only before a
-// known mode, so that other = signs may stand in names.
+// known mode, so that other = signs may be in names.
 func splitMode(arg string) (path string, mode injection.Mode) {
 	i := strings.LastIndexByte(arg, '=')
 	if i <= 0 {

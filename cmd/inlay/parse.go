@@ -43,7 +43,7 @@ func (c *parseCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// placedDocument is a document and where its words stand.
+// placedDocument is a document and where its words are.
 type placedDocument struct {
 	parse.Document
 	Boxes []parse.Box `json:"boxes,omitempty"`

@@ -143,7 +143,7 @@ func (s *source) take(body ast.Node) error {
 	return nil
 }
 
-// single is a value as its flag takes it, a list parted by commas; set is false
+// single is a value as its flag takes it, a list separated by commas; set is false
 // for null.
 func single(n ast.Node) (value string, set, ok bool) {
 	switch n := n.(type) {

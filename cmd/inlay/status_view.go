@@ -102,7 +102,7 @@ func (v *statusView) line(s injection.Status) {
 }
 
 // draw writes the tree, as much of its end as the screen has room for, over the
-// one that stands there.
+// one that is there.
 func (v *statusView) draw() {
 	columns, height := v.size()
 	var lines []string

@@ -24,7 +24,7 @@ import (
 	"inlay/turn"
 )
 
-// gate stands before a real server: it passes requests on and knows when the
+// gate is before a real server: it passes requests on and knows when the
 // last chat request came and when its answer began.
 type gate struct {
 	url string
@@ -154,7 +154,7 @@ func TestPromptThatFillsTheWindow(t *testing.T) {
 // BenchmarkChatOverhead prints what a chat adds before the model's first byte,
 // on a document that is in the store: in a chat under way, and of a whole
 // process that answers one question. The model's own time to its first byte,
-// in the same run, stands beside.
+// in the same run, is beside.
 func BenchmarkChatOverhead(b *testing.B) {
 	g := newGate(b)
 	document, err := os.ReadFile("../../testdata/handbook.md")

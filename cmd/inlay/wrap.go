@@ -87,7 +87,7 @@ type wrapper struct {
 	line    string // the last one, as far as it was written
 }
 
-// wrapping is w where it is no terminal.
+// wrapping is w where it is not a terminal.
 func wrapping(w io.Writer) io.Writer {
 	if columns := columnsOf(w); columns > 0 {
 		return &wrapper{w: w, columns: columns}

@@ -47,7 +47,7 @@ var (
 	timed  = regexp.MustCompile(`<td>[0-9.]+</td></tr>|Made in [0-9.]+ s`)
 )
 
-// The page without its drawings, style and times: what stands on it and in which order.
+// The page without its drawings, style and times: what is on it and in which order.
 func TestPage(t *testing.T) {
 	html := page(t, harbour(t))
 	require.Len(t, drawn.FindAllString(html, -1), 4)

@@ -101,7 +101,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// place says where in its document a passage stands.
+// place says where in its document a passage is.
 func place(f eval.Found) string {
 	var parts []string
 	if f.Page > 0 {

@@ -25,7 +25,7 @@ type Entry struct {
 }
 
 // Store keeps bytes. Keys are like files/owner/ab/abcd: letters, digits, dots,
-// dashes and underscores, parted by slashes. Implementations are safe for
+// dashes and underscores, separated by slashes. Implementations are safe for
 // concurrent use. A store that cannot be reached is fault.StoreUnreachable.
 type Store interface {
 	// Put keeps the size bytes of r under key, in the place of what was there,

@@ -25,7 +25,7 @@ func eastAsianUTF16(sample []byte, name string) bool {
 }
 
 // looksThai recognises windows-874, of which letter statistics know nothing: all
-// bytes beyond ASCII are Thai, and its marks stand on consonants.
+// bytes beyond ASCII are Thai, and its marks are on consonants.
 func looksThai(sample []byte) bool {
 	high, marks, astray := 0, 0, 0
 	carried := false // the byte before can carry a mark
@@ -49,11 +49,11 @@ func looksThai(sample []byte) bool {
 }
 
 // thaiMark reports whether a byte of windows-874 is a vowel sign or tone mark
-// that stands over or under a letter.
+// that is over or under a letter.
 func thaiMark(b byte) bool { return b == 0xD1 || b >= 0xD4 && b <= 0xDA || b >= 0xE7 && b <= 0xEE }
 
 // looksShiftJIS recognises Japanese text too short for statistics: all bytes
-// beyond ASCII stand in valid pairs, most of which begin where Western encodings
+// beyond ASCII are in valid pairs, most of which begin where Western encodings
 // keep punctuation, and whose second bytes are often beyond ASCII too, as those
 // of kana are.
 func looksShiftJIS(sample []byte) bool {

@@ -106,7 +106,7 @@ func plausibility(text string, value func(before, r, after rune) float64) (mean 
 	return sum / float64(max(n, 1)), max(n, 1)
 }
 
-// sign is the value of a character that is no letter: dashes, quotation marks and
+// sign is the value of a character that is not a letter: dashes, quotation marks and
 // currency signs have their places, others are rare, and none is inside a word.
 func sign(before, r, after rune) float64 {
 	switch {

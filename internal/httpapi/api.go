@@ -40,7 +40,7 @@ type Limits struct {
 	Bodies      int64         // bytes of all JSON bodies held in memory at once, half of it for one key; four times Body
 	File        int64         // bytes of an uploaded file; 512 MiB
 	Files       int           // files of one request; 32
-	Time        time.Duration // of a request that is no upload, download or stream; 10 min
+	Time        time.Duration // of a request that is not an upload, download or stream; 10 min
 	Silence     time.Duration // longest pause of a client while it sends or takes a body; 30 s
 	Rate        float64       // requests a second of one key; 0: any number
 	Burst       int           // requests at once above it; twice the rate
@@ -110,7 +110,7 @@ type route struct {
 	doc          operation
 }
 
-// Handler answers every route, and what is no route.
+// Handler answers every route, and what is not a route.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range slices.Concat(a.routes, a.pageRoutes()) {

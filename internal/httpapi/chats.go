@@ -136,7 +136,7 @@ func executionOf(t state.Turn) json.RawMessage {
 
 // replayTurn renders a kept turn again that a strategy made.
 func (a *API) replayTurn(c *call) error {
-	number, _ := strconv.Atoi(c.PathValue("turn")) // what is no number is the number of no turn
+	number, _ := strconv.Atoi(c.PathValue("turn")) // what is not a number is the number of no turn
 	again, err := a.service.Replay(c.ctx(), c.owner, c.PathValue("id"), number)
 	if err != nil {
 		return err

@@ -128,7 +128,7 @@ func TestPassedThrough(t *testing.T) {
 }
 
 // TestFilesInCompletions: laid into the newest message, with the image beside
-// it; on the next turn the message stands as it did.
+// it; on the next turn the message is as it did.
 func TestFilesInCompletions(t *testing.T) {
 	u := newUpstream(t, says("Four weeks [1]."))
 	s := start(t, setup{upstreams: u.list()})
@@ -170,7 +170,7 @@ func TestFilesInCompletions(t *testing.T) {
 	require.Contains(t, messages[2].(map[string]any)["content"], "probation")
 }
 
-// TestWholeFileOnNextTurn: what stands whole in the window is not searched.
+// TestWholeFileOnNextTurn: what is whole in the window is not searched.
 func TestWholeFileOnNextTurn(t *testing.T) {
 	u := newUpstream(t, says("ok"))
 	s := start(t, setup{upstreams: u.list()})

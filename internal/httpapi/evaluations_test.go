@@ -104,7 +104,7 @@ func TestEvaluation(t *testing.T) {
 }
 
 // TestEvaluationMistakes are told at once where they can be, with their place
-// and without what stands there.
+// and without what is there.
 func TestEvaluationMistakes(t *testing.T) {
 	s := start(t, setup{})
 	file := s.upload("", "a.txt", "text")

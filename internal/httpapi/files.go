@@ -17,7 +17,7 @@ import (
 )
 
 // fileObject is a file in the OpenAI API's form. What reading it came to
-// stands in inlay.
+// is in inlay.
 type fileObject struct {
 	ID            string   `json:"id"`
 	Object        string   `json:"object"`

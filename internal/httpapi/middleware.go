@@ -180,7 +180,7 @@ func secretOf(r *http.Request) string {
 	return r.Header.Get("X-Api-Key")
 }
 
-// noRoute answers what is no route: an address that has other methods, or none.
+// noRoute answers what is not a route: an address that has other methods, or none.
 func (a *API) noRoute(mux *http.ServeMux) route {
 	return route{path: "-", open: true, handle: func(c *call) error {
 		var allowed []string

@@ -19,7 +19,7 @@ import (
 )
 
 // statusOf is the one table from a fault's code to HTTP's status. Every code of
-// fault stands in it; a test sees to that.
+// fault is in it; a test sees to that.
 func statusOf(code fault.Code) int {
 	switch code {
 	case fault.Usage, fault.BackendRefused:

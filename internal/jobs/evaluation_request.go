@@ -59,7 +59,7 @@ const (
 type document struct{ id, name, title string }
 
 // options are what the evaluation runs with, over files of owner. Mistakes are
-// fault.Usage and name the place, never what stands there.
+// fault.Usage and name the place, never what is there.
 func (s *Jobs) evaluation(ctx context.Context, owner string, r EvaluationRequest) (eval.Options, error) {
 	o := s.config.Evaluator(owner)
 	o.Namespace, o.Seed, o.Logger = owner, r.Seed, s.log

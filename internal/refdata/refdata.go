@@ -1,4 +1,4 @@
-// Package refdata finds the evaluation sets and real documents that stand
+// Package refdata finds the evaluation sets and real documents that are
 // beside the project, for tests and benchmarks. They are not part of it: a test
 // that needs them skips where they are absent.
 package refdata

@@ -10,7 +10,7 @@ import (
 )
 
 // rules are all rules. Keys that an issuer marks come before those that are
-// known by the name they stand under.
+// known by the name they are under.
 //
 //nolint:gochecknoglobals // made once, not changed after
 var rules = sync.OnceValue(func() []rule {

@@ -9,7 +9,7 @@ import (
 )
 
 // namedPattern finds name = value, "name": "value", name => value, name is
-// value, all on one line; up to two words may stand before the name: "API key".
+// value, all on one line; up to two words may be before the name: "API key".
 var namedPattern = lazy.Regexp(`((?:[A-Za-z][A-Za-z0-9_]*[ ]){0,2}[A-Za-z][A-Za-z0-9_.-]*["'\]\x60]*(?:[ \t]*(?:=>|:=|==?|:)[ \t]*|[ \t]is[ \t]+:?[ \t]*)(?:(?i:bearer|basic|token)[ \t]+)?)` + value)
 
 // value is a quoted text without spaces, or the rest of a word.
@@ -35,7 +35,7 @@ const (
 
 func among(words, word string) bool { return strings.Contains(words, " "+word+" ") }
 
-// names reports whether what stands under a name is a secret: DB_PASSWORD,
+// names reports whether what is under a name is a secret: DB_PASSWORD,
 // apiKey, "client secret", but not max_tokens or password_file. Of several
 // words with spaces between them the last decides.
 func names(name string) bool {
@@ -88,7 +88,7 @@ func named(text string, m []int) (start, end int) {
 	if !names(name) {
 		return -1, 0
 	}
-	header := strings.HasSuffix(strings.ToLower(strings.TrimSpace(name)), "authorization") || strings.ContainsAny(after, "bB") // a word such as Bearer stands before it
+	header := strings.HasSuffix(strings.ToLower(strings.TrimSpace(name)), "authorization") || strings.ContainsAny(after, "bB") // a word such as Bearer is before it
 	return picked(text, m, name, header || literal(name, after, text[m[3]:]))
 }
 

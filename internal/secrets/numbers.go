@@ -31,7 +31,7 @@ func manyDigits(text string) bool {
 	return false
 }
 
-// ibanLike is whether two letters and two digits stand in a row, as an IBAN
+// ibanLike is whether two letters and two digits are in a row, as an IBAN
 // begins.
 func ibanLike(text string) bool {
 	letter := func(c byte) bool { return c >= 'A' && c <= 'Z' }

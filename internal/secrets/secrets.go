@@ -1,6 +1,6 @@
 // Package secrets finds keys, account numbers, card numbers and mail addresses
 // in texts and takes them out. It goes by what is certain: the prefixes that
-// issuers give their keys, check digits, the name that a value stands under.
+// issuers give their keys, check digits, the name that a value is under.
 // A value that only looks random is left alone: hashes do, too.
 package secrets
 
@@ -50,7 +50,7 @@ func Redact(text string, keep ...string) string {
 // rule finds one form of secret.
 type rule struct {
 	kind    string
-	hints   []string               // one of them stands in every match, in lower case, of two bytes or more; none: see maybe
+	hints   []string               // one of them is in every match, in lower case, of two bytes or more; none: see maybe
 	maybe   func(text string) bool // a quick look that may say yes too often
 	whole   bool                   // a match may have several lines
 	pattern func() *regexp.Regexp
@@ -95,8 +95,8 @@ func (r rule) match(text string, at int) []int {
 // mark begins what stands for a secret.
 const mark = "[redacted:"
 
-// skipped is where the search goes on behind a match that is no secret: its
-// first group is what may stand before another one.
+// skipped is where the search goes on behind a match that is not a secret: its
+// first group is what may be before another one.
 func skipped(m []int) int {
 	if len(m) > 3 && m[3] > 0 {
 		return m[3]

@@ -173,7 +173,7 @@ func (m maker) innocent() []secret {
 }
 
 // TestPrecisionAndRecall counts over many texts of each form, whose letters and
-// digits are drawn anew for each.
+// digits are drawn again for each.
 func TestPrecisionAndRecall(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(1, 2))}
 	missed, wrong := map[string]int{}, map[string]int{}

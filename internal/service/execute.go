@@ -15,7 +15,7 @@ import (
 	"inlay/turn"
 )
 
-// plain makes an owner's turns without what stands around a model: for prompts
+// plain makes an owner's turns without what is around a model: for prompts
 // that a caller takes away.
 func (s *Service) plain(owner string) *turn.Engine {
 	return &turn.Engine{

@@ -129,7 +129,7 @@ func (l *load) rooms(ctx context.Context, owner string, n int64) []share {
 }
 
 // weightOf is how many bytes of documents a question weighs. A dry run embeds
-// and searches nothing: it reads, at the most.
+// and searches nothing: it reads, at most.
 func weightOf(req injection.Request) (n int64) {
 	for _, list := range [][]injection.File{req.Files, req.Earlier} {
 		for _, f := range list {

@@ -32,7 +32,7 @@ const (
 // Allows reports whether s includes what needs the scope other.
 func (s Scope) Allows(other Scope) bool { return s.rank() >= other.rank() && s.rank() > 0 }
 
-// rank is 0 for what is no scope.
+// rank is 0 for what is not a scope.
 func (s Scope) rank() int { return 1 + slices.Index([]Scope{Read, Write, Admin}, s) }
 
 // Key lets its holder call the service for its owner. Only the hash of the

@@ -37,7 +37,7 @@ func OpenModel(s ModelSettings, getenv func(string) string) (llm.Measurer, error
 	return OpenKnown(s, AssumedWindow(), &tokens.Library{})
 }
 
-// CheckProvider refuses a model of an unknown provider. What stands before a colon is
+// CheckProvider refuses a model of an unknown provider. What is before a colon is
 // part of a name that the table of models knows.
 func (s ModelSettings) CheckProvider() error {
 	provider, name := llm.SplitModel(s.Model)

@@ -30,7 +30,7 @@ const (
 	footerSize = 8 + 8 + sha256.Size + len(magic)
 	blockBytes = 32 << 10 // of text in a block, about
 	groupTerms = 32       // of a group
-	inlined    = 64       // bytes of postings that stand in the group
+	inlined    = 64       // bytes of postings that are in the group
 )
 
 // part is a place in a segment.

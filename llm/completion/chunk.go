@@ -45,7 +45,7 @@ type CallPiece struct {
 	ID        string
 	Name      string
 	Arguments string
-	Custom    bool // of a tool that is no function: Arguments are its input, any text
+	Custom    bool // of a tool that is not a function: Arguments are its input, any text
 }
 
 // Usage is what a server counted.

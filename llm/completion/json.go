@@ -191,7 +191,7 @@ func unquote(raw []byte) []byte {
 	return []byte(unescape(raw))
 }
 
-// unescaped is what stands between the quotes of a string, if that is what the
+// unescaped is what is between the quotes of a string, if that is what the
 // string says.
 func unescaped(raw []byte) (inner []byte, plain bool) {
 	inner = raw[1 : len(raw)-1]

@@ -62,7 +62,7 @@ func flatten(page string, depth int) (flat string, tags int) {
 	return b.String(), tags
 }
 
-// levels is how deep an element goes with the ones that stand in it unseen:
+// levels is how deep an element goes with the ones that are in it unseen:
 // body, row and cell in a table, the item in a list.
 func levels(tag atom.Atom) int {
 	switch tag {

@@ -31,7 +31,7 @@ func (formulas) Init(c *converter.Converter) error {
 	return nil
 }
 
-// inCell reports whether a node stands in a cell of a table, which a bar would end.
+// inCell reports whether a node is in a cell of a table, which a bar would end.
 func inCell(n *html.Node) bool {
 	for up := range n.Ancestors() {
 		if up.DataAtom == atom.Td || up.DataAtom == atom.Th {

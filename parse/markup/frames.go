@@ -12,7 +12,7 @@ import (
 const maxFrames = 20
 
 // isFrame reports whether a tag parts a page into frames. Such tags are dropped:
-// a tree keeps what stands between <noframes> as one text with its tags.
+// a tree keeps what is between <noframes> as one text with its tags.
 func isFrame(tag atom.Atom) bool {
 	return tag == atom.Frameset || tag == atom.Frame || tag == atom.Noframes
 }

@@ -113,7 +113,7 @@ func (w *lineWriter) end(tag atom.Atom) {
 	}
 }
 
-// block ends the line at an element that stands on lines of its own.
+// block ends the line at an element that is on lines of its own.
 func (w *lineWriter) block(tag atom.Atom) {
 	switch tag {
 	case atom.P, atom.Div, atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Pre, atom.Blockquote, atom.Section,

@@ -21,7 +21,7 @@ const (
 
 // settleTable makes a table whose children are tidy one that Markdown can hold:
 // blocks in the cells of data become lines in them, and a table that lays out
-// the page, is too wide, or stands in a link becomes the blocks of its cells.
+// the page, is too wide, or is in a link becomes the blocks of its cells.
 func settleTable(table *html.Node, limits parse.Limits) {
 	switch {
 	case layout(table) > limits.Cells, shows(table), within(table):
@@ -56,7 +56,7 @@ func shows(table *html.Node) bool {
 	return role == "presentation" || role == "none"
 }
 
-// within reports whether a table stands in an element that is one line of Markdown.
+// within reports whether a table is in an element that is one line of Markdown.
 func within(table *html.Node) bool {
 	for n := table.Parent; n != nil; n = n.Parent {
 		switch n.DataAtom {

@@ -115,7 +115,7 @@ func (d *docx) body(ctx context.Context) ([]parse.Warning, error) {
 	return nil, err
 }
 
-// sideParts adds what stands beside the body.
+// sideParts adds what is beside the body.
 func (d *docx) sideParts(ctx context.Context) error {
 	for _, part := range []struct{ kind, label string }{{"footnotes", "footnotes"}, {"endnotes", "endnotes"}, {"comments", "comments"}} {
 		if err := d.sidePart(ctx, d.target(part.kind), part.label); err != nil {

@@ -10,7 +10,7 @@ const formulaNodes = 20_000
 type formula struct {
 	open    []*mathNode // from the root to the innermost; empty outside formulas
 	nodes   int
-	display bool // it stands on a line of its own
+	display bool // it is on a line of its own
 }
 
 // mathNode is an element of a formula.
@@ -142,7 +142,7 @@ func group(s string) string {
 	return "{" + s + "}"
 }
 
-// all writes every child of that name, parted by sep.
+// all writes every child of that name, separated by sep.
 func (n *mathNode) all(name, sep string) string {
 	var parts []string
 	for _, k := range n.kids {
@@ -164,7 +164,7 @@ func fence(s string) string {
 	return mathText(s)
 }
 
-// scripts writes what stands below and above a base.
+// scripts writes what is below and above a base.
 func scripts(sub, sup *mathNode) string {
 	s := ""
 	if below := strings.TrimSpace(sub.inner()); below != "" {
@@ -227,7 +227,7 @@ func (n *mathNode) fraction() string {
 	return `\frac{` + over + "}{" + under + "}"
 }
 
-// limit writes what stands under or over a whole expression.
+// limit writes what is under or over a whole expression.
 func (n *mathNode) limit() string {
 	base, lim := n.in("e").inner(), "{"+n.in("lim").inner()+"}"
 	switch known := functionName(base); {

@@ -112,7 +112,7 @@ func (n numbering) next(ref listRef) string {
 	return strings.TrimSpace(mark)
 }
 
-// count advances the counter of a level and starts the deeper ones anew.
+// count advances the counter of a level and starts the deeper ones again.
 func (n numbering) count(id, definition string, level int) [9]int {
 	key := "definition " + definition
 	if n.restarts[id] {

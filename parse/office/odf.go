@@ -14,7 +14,7 @@ import (
 )
 
 // ODF reads OpenDocument texts, sheets and presentations. Sheets and slides are
-// numbered sections; foot- and endnotes stand after the paragraph they belong
+// numbered sections; foot- and endnotes are after the paragraph they belong
 // to; deleted text of tracked changes is left out.
 func ODF(limits parse.Limits) parse.Parser { return odfParser{limits.WithDefaults()} }
 

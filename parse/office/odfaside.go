@@ -61,7 +61,7 @@ func (r *odfRemarks) end(name string) bool {
 	return true
 }
 
-// asides adds what stands beside the text: comments, then each distinct header
+// asides adds what is beside the text: comments, then each distinct header
 // and footer once.
 func (o *odf) asides(margins []string) {
 	var said []string

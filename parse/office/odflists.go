@@ -94,7 +94,7 @@ func shownLevels(level, shown int) string {
 func (l *odfLists) restart(style string) { delete(l.counters, "definition "+style) }
 
 // odfStyles reads the styles part of an OpenDocument file: how its lists count,
-// and what stands in the margins of its pages.
+// and what is in the margins of its pages.
 type odfStyles struct {
 	lists   odfLists
 	margins []string
@@ -172,7 +172,7 @@ func (o *odf) startList(e element) {
 	o.named = append(o.named, style)
 }
 
-// number gives a paragraph the mark that stands before it: that of its list's
+// number gives a paragraph the mark that is before it: that of its list's
 // item, if it is the first in it, or the number of a heading.
 func (o *odf) number(p *odfPara) string {
 	if o.lists == 0 || len(o.named) == 0 {

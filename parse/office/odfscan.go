@@ -153,7 +153,7 @@ func (o *odf) startPara(e element) {
 	o.paras = append(o.paras, p)
 }
 
-// inline handles what stands in a paragraph.
+// inline handles what is in a paragraph.
 func (o *odf) inline(e element) {
 	n := len(o.paras)
 	if n == 0 {
@@ -270,7 +270,7 @@ func (o *odf) write(data []byte) {
 }
 
 // endPara puts a finished paragraph where it belongs; those of a note wait for
-// the paragraph that the note stands in.
+// the paragraph that the note is in.
 func (o *odf) endPara() {
 	n := len(o.paras)
 	if n == 0 {

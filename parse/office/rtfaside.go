@@ -9,7 +9,7 @@ import (
 	"inlay/parse"
 )
 
-// rtfAsides gathers what stands beside the text of an RTF file: notes, comments
+// rtfAsides gathers what is beside the text of an RTF file: notes, comments
 // and the margins of pages.
 type rtfAsides struct {
 	open    string // kind of the one being read: "note", "comment", "margin"; "" for none
@@ -22,7 +22,7 @@ type rtfAsides struct {
 	said    []string
 }
 
-// aside begins what stands beside the text, if that is where a group with this
+// aside begins what is beside the text, if that is where a group with this
 // word comes from. It reports whether the word is one of these.
 func (r *rtf) aside(word string) bool {
 	var kind string

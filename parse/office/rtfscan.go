@@ -158,7 +158,7 @@ func (r *rtf) write(text string) {
 	}
 }
 
-// symbol takes a backslash with one character that is no letter.
+// symbol takes a backslash with one character that is not a letter.
 func (r *rtf) symbol(c byte) {
 	switch c {
 	case '\\', '{', '}':

@@ -53,7 +53,7 @@ func (r *rtf) word(t rtfToken) {
 	}
 }
 
-// inTable says that the paragraph stands in a cell.
+// inTable says that the paragraph is in a cell.
 func (r *rtf) inTable() {
 	if r.state.into != toBody {
 		return

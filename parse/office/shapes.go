@@ -83,7 +83,7 @@ func (s *shapes) Start(e element) {
 	}
 }
 
-// start handles what stands in a paragraph.
+// start handles what is in a paragraph.
 func (l *line) start(e element) {
 	switch e.Name.Local {
 	case "pPr":

@@ -95,7 +95,7 @@ func (d *docx) noteMark(kind, id string) string {
 	return "[^" + sign + strconv.Itoa(n) + "]"
 }
 
-// startInside handles what stands in a paragraph.
+// startInside handles what is in a paragraph.
 func (w *word) startInside(e element, p *paragraph) {
 	switch e.Name.Local {
 	case "t":
@@ -183,7 +183,7 @@ func (w *word) endLink() {
 	p.text, p.link = linked(p.text, p.mark, p.link), ""
 }
 
-// linked makes what stands in text from mark on a Markdown link, if it leads to
+// linked makes what is in text from mark on a Markdown link, if it leads to
 // the web or to a mailbox.
 func linked(text []byte, mark int, link string) []byte {
 	shown := ""

@@ -76,7 +76,7 @@ func (p xlsxParser) check(ctx context.Context, f parse.File) (*zipfile.Archive, 
 			return nil, err
 		}
 	}
-	return zipfile.Open(f.Data, p.limits.Zip()) // what is read from here on counts anew
+	return zipfile.Open(f.Data, p.limits.Zip()) // what is read from here on counts again
 }
 
 // workbook is an Excel file being read.
@@ -121,7 +121,7 @@ func (w *workbook) sheet(ctx context.Context, number int, name string) error {
 	return w.comments(ctx, name)
 }
 
-// comments adds what was said about the cells of a sheet. Threads stand in a
+// comments adds what was said about the cells of a sheet. Threads are in a
 // part of their own, and once more, with a notice, where old programs look.
 func (w *workbook) comments(ctx context.Context, name string) error {
 	said, err := threads(ctx, w.archive, w.parts[name])

@@ -35,7 +35,7 @@ func bareFormulas(data []byte, limit int) (found []bareFormula) {
 	return found
 }
 
-// showFormulas puts formulas without results where the results would stand.
+// showFormulas puts formulas without results where the results would be.
 func (w *workbook) showFormulas(s *sheetRows, formulas []bareFormula) error {
 	if len(formulas) == 0 {
 		return nil

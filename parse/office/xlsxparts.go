@@ -47,7 +47,7 @@ func (s *sheetNames) Start(e element) {
 // merged is a range of cells that show one value; rows and columns from 1.
 type merged struct{ left, top, right, bottom int }
 
-// mergedRanges finds the merged cells of a sheet. They stand in one element
+// mergedRanges finds the merged cells of a sheet. They are in one element
 // near its end, so that the cells need not be walked again.
 func mergedRanges(data []byte) []merged {
 	ref := regexp.MustCompile(`mergeCell\s+ref="([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})"`)

@@ -6,7 +6,7 @@ import (
 	"inlay/parse"
 )
 
-// paragraph marks running text, and the table that may stand in it: a line
+// paragraph marks running text, and the table that may be in it: a line
 // with bars followed by a line of dashes with as many columns.
 func (w *walker) paragraph(start, end int) {
 	at, header := start, -1

@@ -33,7 +33,7 @@ type oleNode struct {
 }
 
 // OLE makes a container of the given streams: path, content, path, content, ...
-// Paths are parted by slashes. Streams stay below 4,096 bytes each.
+// Paths are separated by slashes. Streams stay below 4,096 bytes each.
 func OLE(tb testing.TB, entries ...string) []byte {
 	tb.Helper()
 	root := &oleNode{name: "Root Entry", sibling: oleFree}

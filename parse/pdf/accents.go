@@ -57,7 +57,7 @@ func isAccent(text string) bool {
 }
 
 // combining returns the combining character that a spacing accent stands for, 0
-// for what is no accent.
+// for what is not an accent.
 func combining(r rune) rune {
 	if r < 0xA8 {
 		switch r {

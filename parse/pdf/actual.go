@@ -2,7 +2,7 @@ package pdf
 
 // actualText follows marked content whose properties say what it stands for
 // (/ActualText): the first glyph inside shows the replacement, the rest nothing.
-// Nor does what stands in a layer that is off.
+// Nor does what is in a layer that is off.
 type actualText struct {
 	open   []marked
 	text   string

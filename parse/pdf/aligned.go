@@ -27,7 +27,7 @@ type strip struct {
 	words  []at
 }
 
-// tableRow is what stands at one height.
+// tableRow is what is at one height.
 type tableRow struct {
 	strips []strip
 	y      float64
@@ -220,7 +220,7 @@ func frames(over []span) []frame {
 	return out
 }
 
-// framed makes a table of what stands between the rules of a frame.
+// framed makes a table of what is between the rules of a frame.
 func (t *tabulator) framed(f frame) {
 	rows := t.rows(bookGap, &f)
 	rows = slices.DeleteFunc(rows, func(r tableRow) bool { return len(r.strips) == 0 })

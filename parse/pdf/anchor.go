@@ -34,7 +34,7 @@ func (t *tabulator) rebuilt() []piece {
 	return out
 }
 
-// anchor returns the index of the line before which a table is to stand. That
+// anchor returns the index of the line before which a table is to be. That
 // is its own first line, unless the lines right above and below it on the page
 // follow each other elsewhere: then it was drawn apart from the text around it.
 func (t *tabulator) anchor(f found, rest []line) int {
@@ -64,7 +64,7 @@ func (t *tabulator) anchor(f found, rest []line) int {
 	return below
 }
 
-// boxOf returns where a word stands.
+// boxOf returns where a word is.
 func (t *tabulator) boxOf(w at) box {
 	l, word := t.lines[w.line], t.word(w)
 	if t.runs(l) {

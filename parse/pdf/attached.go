@@ -67,7 +67,7 @@ func leftInside(names []string) []parse.Warning {
 }
 
 // dynamicForm warns of a form whose pages only Adobe's programs draw, from a
-// description in XML; what stands in the file in their place asks to wait.
+// description in XML; what is in the file in their place asks to wait.
 func (d *document) dynamicForm() (out []parse.Warning) {
 	_ = guard(func() error { // damaged, it is no such form
 		root := d.reader.Trailer().Key("Root")

@@ -117,7 +117,7 @@ func (l line) boxes() []boxed {
 	return out
 }
 
-// boxesLeft returns the words of a line that stand in no table.
+// boxesLeft returns the words of a line that are in no table.
 func (t *tabulator) boxesLeft(i int) []boxed {
 	all := t.lines[i].boxes()
 	if len(t.gone) == 0 {
@@ -164,7 +164,7 @@ func usualSize(words []boxed) (usual float64) {
 // for in a text.
 const searchAhead = 400
 
-// locate finds words in a text in which they stand in the same order, and says
+// locate finds words in a text in which they are in the same order, and says
 // where; of says which word each box is of. A word that is not there, since it was
 // joined with another, has no place.
 func locate(text string, words []boxed) (out []parse.Box, of []int) {
@@ -175,7 +175,7 @@ func locate(text string, words []boxed) (out []parse.Box, of []int) {
 		s := w.text
 		i := strings.Index(window, s)
 		if i < 0 {
-			if s = strings.TrimRight(s, "-\u00AD\u2010"); s != "" { // parted at a line's end
+			if s = strings.TrimRight(s, "-\u00AD\u2010"); s != "" { // split at a line's end
 				i = strings.Index(window, s)
 			}
 		}

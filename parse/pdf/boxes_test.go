@@ -28,7 +28,7 @@ func TestBoxes(t *testing.T) {
 		require.NoError(t, err)
 		boxes := boxed(doc)
 		for _, w := range withoutMarkup(strings.Fields(doc.Text)) {
-			if w != "hyphenated" { // stands in two lines
+			if w != "hyphenated" { // is in two lines
 				require.Contains(t, boxes, w, name)
 			}
 		}

@@ -50,7 +50,7 @@ type sheet struct {
 	entries   string // further entries of the page
 }
 
-// document builds a file of pages on top of objects that stand at 4 and after:
+// document builds a file of pages on top of objects that are at 4 and after:
 // 1 is the catalog, 2 the page tree, 3 the font.
 func document(objects []string, sheets ...sheet) *file {
 	f := &file{}

@@ -144,7 +144,7 @@ func compare(a, b uint32) int {
 // lookup returns the text of a code.
 func (m *cmap) lookup(code uint32) (string, bool) {
 	i := sort.Search(len(m.text), func(i int) bool { return m.text[i].lo > code }) - 1
-	// A single mapping may stand inside a range that began before it.
+	// A single mapping may be inside a range that began before it.
 	for back := 0; i >= 0 && back < 8; i, back = i-1, back+1 {
 		if r := m.text[i]; code <= r.hi {
 			return decodeUTF16(advance(r.dst, code-r.lo)), true

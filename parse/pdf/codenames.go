@@ -51,7 +51,7 @@ func codeNames(names map[int]string, widths *[256]float64) map[int]string {
 }
 
 // codeName reads "97" and "a97"; -1 is none. Names without a letter say the code
-// wherever they stand.
+// wherever they are.
 func codeName(name string) (n int, exact bool) {
 	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	n, err := strconv.Atoi(digits)

@@ -23,7 +23,7 @@ const (
 	headOccupied = .4  // least share of filled cells below such a header
 )
 
-// trimmed drops the rows at both ends that have one cell only: they stand above
+// trimmed drops the rows at both ends that have one cell only: they are above
 // or below a table.
 func trimmed(cells [][][]at) (first, end int) {
 	filled := func(row [][]at) (n int) {

@@ -20,7 +20,7 @@ import (
 // the numbers to its right.
 type statement struct{ label, numbers []string }
 
-// rowCount is how many statement rows of a document stand whole in one line of
+// rowCount is how many statement rows of a document are whole in one line of
 // ours, and how many of them in a table.
 type rowCount struct{ all, whole, table int }
 
@@ -123,7 +123,7 @@ func isAmount(w string) bool {
 	return strings.ContainsAny(w, "0123456789") && strings.Trim(w, "0123456789.,-") == "" || strings.Trim(w, "—–-") == ""
 }
 
-// bareFields splits a line without the signs that stand beside amounts.
+// bareFields splits a line without the signs that are beside amounts.
 func bareFields(line string) []string {
 	return strings.Fields(strings.NewReplacer("|", " ", "$", " ", "%", " ", "(", " ", ")", " ", "€", " ", "£", " ").Replace(line))
 }

@@ -137,7 +137,7 @@ func compare(truth string, doc parse.Document) (s structure) {
 	return s
 }
 
-// parted parts the cells of the ground truth that join what stands in several
+// parted parts the cells of the ground truth that join what is in several
 // rows of the table, as docling's do where no rule parts these rows, if each
 // part is a cell of ours.
 func parted(tables [][]string, ours []string) [][]string {

@@ -120,7 +120,7 @@ func measure(t *testing.T, p pdf.Parser, tool, path string) figure {
 	f.words, f.ourWords = len(want), len(got)
 	f.f1 = wordF1(want, got)
 	if f.turned = rightToLeft(reference); f.turned {
-		raw = reference // -raw gives the words of such lines from left to right, which is no order to read in
+		raw = reference // -raw gives the words of such lines from left to right, which is not an order to read in
 	}
 	f.order = sameOrder(words(raw), got)
 	return f
@@ -208,7 +208,7 @@ func wordF1(want, got []string) float64 {
 	return 2 * float64(common) / float64(len(want)+len(got))
 }
 
-// sameOrder is the share of the words that stand once in both texts which stand
+// sameOrder is the share of the words that are once in both texts which are
 // in the same order: the longest increasing run of positions.
 func sameOrder(want, got []string) float64 {
 	once := func(words []string) map[string]int {

@@ -45,7 +45,7 @@ func (s segments) size() (n int64) {
 	return n
 }
 
-// rebuilt lays the file out anew around the untouched original bytes: a header,
+// rebuilt lays the file out again around the untouched original bytes: a header,
 // the original, what was packed in object streams as plain objects, and a
 // cross-reference stream of our own that lists what the scan found. The object
 // reader never sees a table, a size or a chain that the file's author wrote.
@@ -73,8 +73,8 @@ func (s *scan) rebuilt() (segments, error) {
 }
 
 // encryption writes the trailer entries that an encrypted file needs. A
-// dictionary that stands in the trailer moves into an object of its own, and
-// the id is written anew, so that nothing of theirs is copied into our trailer.
+// dictionary that is in the trailer moves into an object of its own, and
+// the id is written again, so that nothing of theirs is copied into our trailer.
 func (s *scan) encryption(extra *strings.Builder) {
 	if s.trailer.Encrypt == "" {
 		return

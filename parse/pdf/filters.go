@@ -166,7 +166,7 @@ func hexDigits(data []byte) []byte {
 }
 
 // runs undoes run lengths: a byte n below 128 is followed by n+1 bytes, one
-// above by a byte that stands 257-n times. 128 ends the data.
+// above by a byte that is 257-n times. 128 ends the data.
 func runs(data []byte) []byte {
 	var out []byte
 	for len(data) > 1 && data[0] != 128 {

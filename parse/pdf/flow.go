@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// How far glyphs lie apart, in multiples of the font size, decides what stands
+// How far glyphs lie apart, in multiples of the font size, decides what is
 // between them. The numbers are those at which order and words agree best with
 // pdftotext -raw, see docs/parsing.md.
 const (
@@ -50,7 +50,7 @@ type word struct {
 	down   bool    // it is written downwards
 }
 
-// across is where the line stands across its direction, upwards.
+// across is where the line is across its direction, upwards.
 func (l line) across() float64 { return l.y*l.ux - l.x*l.uy }
 
 // word returns the text of the word with index i.
@@ -122,7 +122,7 @@ func (f *flow) repeats(text string, x, y, size float64) bool {
 		math.Abs(x-f.lastPlace[4]) < overlay*size && math.Abs(y-f.lastPlace[5]) < overlay*size
 }
 
-// part decides what stands between the last glyph and one at (x, y).
+// part decides what is between the last glyph and one at (x, y).
 func (f *flow) part(x, y, size, ux, uy float64) {
 	if !f.started {
 		return

@@ -5,7 +5,7 @@ import lib "github.com/ledongthuc/pdf"
 // xobject is what a name in the XObject resources stands for, ready to show.
 type xobject struct {
 	image  bool
-	hidden bool   // it stands in a layer that is off
+	hidden bool   // it is in a layer that is off
 	data   []byte // content of a form
 	matrix matrix
 	own    *resources // nil where the form uses those around it
@@ -102,7 +102,7 @@ const (
 )
 
 // annotations shows the appearance of a page's annotations: form fields, stamps
-// and free text have no other place in the file where their text stands.
+// and free text have no other place in the file where their text is.
 func (c *content) annotations(list lib.Value) {
 	for i := range min(list.Len(), maxAnnotations) {
 		c.page.doc.charge(8)

@@ -75,7 +75,7 @@ func (g *glyphNames) ask(names []string) {
 	})
 }
 
-// decode notes what encoder says of names, which stand in it twice.
+// decode notes what encoder says of names, which are in it twice.
 func (g *glyphNames) decode(names []string, encoder lib.TextEncoding) {
 	for i, n := range names {
 		low := []rune(encoder.Decode(string([]byte{byte(i)})))

@@ -24,7 +24,7 @@ type header struct {
 // maxHeader bounds how far a dictionary is followed, in tokens.
 const maxHeader = 4096
 
-// readHeader reads the dictionary at pos, if one stands there, and returns the
+// readHeader reads the dictionary at pos, if one is there, and returns the
 // position after it; after the keyword stream and its line end if it is one.
 func readHeader(data []byte, pos int) (h header, after int) {
 	l := &lexer{src: data, pos: pos}
@@ -51,7 +51,7 @@ func readHeader(data []byte, pos int) (h header, after int) {
 	return h, l.pos
 }
 
-// structural reports whether t is a keyword that cannot stand inside an object:
+// structural reports whether t is a keyword that cannot be inside an object:
 // where one does, the object was never closed.
 func structural(t token) bool {
 	switch string(t.data) {

@@ -12,7 +12,7 @@ import (
 )
 
 // A line is a heading if its font is larger than that of the running text, or
-// bold where that is not, and it is short and stands apart.
+// bold where that is not, and it is short and is apart.
 const (
 	largerBy       = 1.12 // times the size of the running text
 	clearlyLarger  = 1.3  // whatever else a line looks like
@@ -86,7 +86,7 @@ func headings(pages []pageText, starts []int, end int, marks map[string]int) []p
 	return enclose(all, end)
 }
 
-// measure finds the size in which most letters stand; the running text is bold
+// measure finds the size in which most letters are; the running text is bold
 // if most letters of that size are, and in the font that most of them have.
 func (f *headingFinder) measure(pages []pageText) {
 	f.body.size = most(f.sizes)
@@ -134,7 +134,7 @@ type title struct {
 	text       string
 	start, end int
 	level      int
-	edge       bool // it stands at the edge of many pages
+	edge       bool // it is at the edge of many pages
 }
 
 // page finds the titles among the lines of one page.
@@ -159,7 +159,7 @@ func (f *headingFinder) page(lines []placed, offset int) []title {
 	return out
 }
 
-// isEdge reports whether a text stands at the edge of many pages.
+// isEdge reports whether a text is at the edge of many pages.
 func (f *headingFinder) isEdge(text string) bool { return f.running[edgeKey(text)] >= leastEdges }
 
 // alike reports whether two lines look the same; one in several fonts may.
@@ -321,7 +321,7 @@ func withoutNumber(text string) string {
 }
 
 // withoutRunningHeads drops the titles that are the heads or feet of pages, but for
-// the first of a text that stands nowhere else.
+// the first of a text that is nowhere else.
 func withoutRunningHeads(all []title) []title {
 	inside, seen := map[string]bool{}, map[string]bool{}
 	for _, t := range all {
@@ -336,7 +336,7 @@ func withoutRunningHeads(all []title) []title {
 }
 
 // rank gives each title its level: the largest size is the first. Where there
-// are too many sizes, the largest share a level, since they stand on covers. A
+// are too many sizes, the largest share a level, since they are on covers. A
 // bookmark says the level of its title.
 func (f *headingFinder) rank(all []title) {
 	var sizes []float64

@@ -28,7 +28,7 @@ func (p *PDFium) Keep() error {
 	if err := os.MkdirAll(p.CacheDir, 0o700); err != nil {
 		return fmt.Errorf("keep PDFium compiled: %w", err)
 	}
-	// Shows at once whether anything can be kept here. Nothing stands there while
+	// Shows at once whether anything can be kept here. Nothing is there while
 	// the module is compiled: a process that is killed then would leave it behind.
 	if err := touch(p.CacheDir, ""); err != nil {
 		return fmt.Errorf("keep PDFium compiled: %w", err)

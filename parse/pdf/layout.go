@@ -79,7 +79,7 @@ func splitsWord(above, below string) bool {
 	return unicode.IsLower(before) && unicode.IsLower(first)
 }
 
-// between returns what stands between two lines.
+// between returns what is between two lines.
 func between(above, below line, pitch float64) string {
 	if above.table || below.table {
 		return "\n\n"

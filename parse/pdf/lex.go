@@ -140,7 +140,7 @@ func (l *lexer) name() token {
 	return token{kind: name, data: out}
 }
 
-// hex reads a hexadecimal string; what is no digit is skipped.
+// hex reads a hexadecimal string; what is not a digit is skipped.
 func (l *lexer) hex() token {
 	l.pos++
 	stop := bytes.IndexByte(l.src[l.pos:], '>')

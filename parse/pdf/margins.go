@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// What stands at the upper or lower edge of page after page is the pages' head or
+// What is at the upper or lower edge of page after page is the pages' head or
 // foot and no heading.
 const (
 	edgeLines   = 2   // at each edge that may be a head or a foot
@@ -39,7 +39,7 @@ func edgeKey(text string) string {
 	}), " ")
 }
 
-// runningHeads counts on how many pages each text stands at an edge.
+// runningHeads counts on how many pages each text is at an edge.
 func runningHeads(pages []pageText) map[string]int {
 	seen := map[string]int{}
 	for _, p := range pages {

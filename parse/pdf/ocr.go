@@ -193,7 +193,7 @@ func (s session) onPage(i int, size image.Point) matrix {
 	return matrix{(right.x - zero.x) / w, (right.y - zero.y) / w, (up.x - zero.x) / h, (up.y - zero.y) / h, zero.x, zero.y}
 }
 
-// leastInk is how many dark dots a page has at least if something stands on it.
+// leastInk is how many dark dots a page has at least if something is on it.
 const leastInk = 100
 
 // white reports whether nothing is drawn on an image.

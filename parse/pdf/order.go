@@ -4,7 +4,7 @@ import "slices"
 
 // A page shows its text in the order of reading, or nearly so. Some programs draw
 // boxes in the order in which they were made. A page whose top is shown among the
-// last, and that has at least minInversions blocks that stand right above what
+// last, and that has at least minInversions blocks that are right above what
 // was shown before them, is put in order by moving these. Heads and feet that are
 // drawn first or last are fewer, and forms begin at their top.
 const (
@@ -14,7 +14,7 @@ const (
 	downStep      = 4   // and downwards
 )
 
-// piece is a line or a table and where it stands, turned into the page's
+// piece is a line or a table and where it is, turned into the page's
 // direction. One that runs in another direction belongs to the piece before it.
 type piece struct {
 	line  line
@@ -81,7 +81,7 @@ func apartFrom(before, p piece) bool {
 	return p.box.y0 > before.box.y0+upStep*size || p.box.y1 < before.box.y0-downStep*size
 }
 
-// above reports whether the whole of a stands above b and in the same column.
+// above reports whether the whole of a is above b and in the same column.
 func (b box) above(o box) bool { return b.beside(o) && b.y0 >= o.y1 }
 
 // beside reports whether two boxes share a column.
@@ -98,7 +98,7 @@ func topIsLast(blocks []block) bool {
 	return 3*top >= 2*len(blocks)
 }
 
-// inversions counts the blocks that stand right above the one shown before them.
+// inversions counts the blocks that are right above the one shown before them.
 func inversions(blocks []block) (n int) {
 	for i := 1; i < len(blocks); i++ {
 		if blocks[i].box.above(blocks[i-1].box) {
@@ -108,7 +108,7 @@ func inversions(blocks []block) (n int) {
 	return n
 }
 
-// sorted moves each block before those that it stands above of, as far as no
+// sorted moves each block before those that it is above of, as far as no
 // other block of its column is in between.
 func sorted(blocks []block) (out []block) {
 	for _, b := range blocks {

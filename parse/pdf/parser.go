@@ -3,13 +3,13 @@
 // The objects of a file are read by github.com/ledongthuc/pdf, the text by a
 // layer of this package: it finds the objects itself (cross-reference tables are
 // not trusted), interprets content streams within budgets, decodes fonts, and
-// parts words and lines by where their glyphs stand. One document is read on one
+// parts words and lines by where their glyphs are. One document is read on one
 // goroutine; several may be read at once.
 //
 // # What is promised about hostile files
 //
 // Every loop of this package is bounded by [parse.Limits] and asks the context.
-// The object reader it stands on was written for honest files. It is fed only
+// The object reader it is on was written for honest files. It is fed only
 // checked structure, and no file we know makes it hang or exhaust memory, but a
 // guarantee takes a process of its own: see inlay/parse/worker.
 package pdf
@@ -47,7 +47,7 @@ func (p Parser) Info() parse.Info {
 }
 
 // Parse implements [parse.Parser]: one section of kind [parse.Page] per page,
-// their texts parted by a blank line that belongs to no page.
+// their texts separated by a blank line that belongs to no page.
 //
 // A document that is over a limit after pages with text is [parse.Document.Partial]:
 // it has these pages, and a warning says which limit it was.
@@ -90,7 +90,7 @@ func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progr
 type listener struct {
 	report  parse.Progress
 	each    func(parse.PageText)
-	missing *[]parse.Warning // gets what of the document stands on no page
+	missing *[]parse.Warning // gets what of the document is on no page
 	marks   *map[string]int  // gets the bookmarks
 }
 

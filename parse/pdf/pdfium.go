@@ -26,7 +26,7 @@ const SecondLibrary = "klippa-app/go-pdfium"
 // when its context ends. The zero value works; it starts when it is first
 // needed and is safe for concurrent use. A program keeps one for its lifetime.
 type PDFium struct {
-	CacheDir  string // where the compiled module is kept; empty: compiled anew in each process, about 2 s
+	CacheDir  string // where the compiled module is kept; empty: compiled again in each process, about 2 s
 	Memory    uint32 // most memory of one document, in MiB; default 256
 	Instances int    // documents read at once; default 2
 	// Unstoppable leaves out the checks that let a context end PDFium in the

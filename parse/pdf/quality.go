@@ -52,7 +52,7 @@ func measure(s string) (q quality) {
 	return q
 }
 
-// run is what stands between white space.
+// run is what is between white space.
 type run struct {
 	runes, letters, digits int  // letters: and digits
 	private                int  // private-use characters
@@ -121,7 +121,7 @@ const (
 )
 
 // garbled reports whether the letters of a page cannot be what it shows: many of its
-// words mix letters of scripts that stand in no word together.
+// words mix letters of scripts that are in no word together.
 func garbled(text string) bool {
 	words, mixed := 0, 0
 	for w := range strings.FieldsSeq(text) {

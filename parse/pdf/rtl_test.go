@@ -12,7 +12,7 @@ import (
 )
 
 // TestRightToLeft reads files that LibreOffice made of HTML with dir="rtl":
-// words stand in reading order, Latin words and numbers in their place among
+// words are in reading order, Latin words and numbers in their place among
 // them. The expected text is what went into LibreOffice, with the letters of the
 // ligature of lam and alef in their order, which PDFium and poppler reverse.
 func TestRightToLeft(t *testing.T) {

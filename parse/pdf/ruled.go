@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ruled makes a table of the words that stand inside a grid, if they look like
+// ruled makes a table of the words that are inside a grid, if they look like
 // one, and reports whether they did. Of a grid whose cells hold columns of their
 // own that is left to what reads tables without rules, and asked again later.
 func (t *tabulator) ruled(g *grid, again bool) bool {
@@ -74,7 +74,7 @@ func (t *tabulator) hidesColumns(cell []at) bool {
 	return wide > 1 && 2*wide >= lines
 }
 
-// middle tells where a word of a line stands: by its own middle, or by that of
+// middle tells where a word of a line is: by its own middle, or by that of
 // the line where that is turned against the page, as a narrow column's head is.
 func (t *tabulator) middle(l line, w word) point {
 	y := l.across() + .3*l.size
@@ -156,9 +156,9 @@ func (g *grid) open(rows, columns int) *groups {
 	return sets
 }
 
-// repeated returns the texts of a row; a merged cell's words stand in each of
+// repeated returns the texts of a row; a merged cell's words are in each of
 // its cells, since they are labels, but its numbers and a title that is alone in
-// its row stand once.
+// its row are once.
 func (t *tabulator) repeated(cells [][][]at, merged [][]place, row int) []string {
 	out := make([]string, len(merged[row]))
 	alone := !slices.ContainsFunc(merged[row], func(p place) bool { return p != merged[row][0] })
@@ -173,7 +173,7 @@ func (t *tabulator) repeated(cells [][][]at, merged [][]place, row int) []string
 
 // splitRow parts a row of a grid that holds several rows of the table: one
 // with rules below its header and at its end only, or whose first columns stand
-// for several rows of the others. The lines of its cells stand at the same
+// for several rows of the others. The lines of its cells are at the same
 // heights, and they are no running text that was broken to the cell's width.
 func (t *tabulator) splitRow(row [][]at, xs []float64) [][][]at {
 	heights, whole := t.shared(row)
@@ -232,7 +232,7 @@ func (t *tabulator) shared(row [][]at) (heights []float64, whole []bool) {
 
 // apart reports whether the lines of a row's cells are rows of their own: in
 // most of them a line ends although there was room for the next word, or a number
-// stands below a number. The items of a list are no rows.
+// is below a number. The items of a list are no rows.
 func (t *tabulator) apart(row [][]at, whole []bool, xs []float64) bool {
 	judged, own := 0, 0
 	for column, cell := range row {
@@ -258,7 +258,7 @@ func (t *tabulator) apart(row [][]at, whole []bool, xs []float64) bool {
 	return judged > 0 && 3*own >= 2*judged
 }
 
-// inLine counts the words at the end of a cell that stand in one line.
+// inLine counts the words at the end of a cell that are in one line.
 func (t *tabulator) inLine(cell []at) (n int) {
 	last := cell[len(cell)-1].line
 	for n < len(cell) && cell[len(cell)-1-n].line == last {
@@ -269,7 +269,7 @@ func (t *tabulator) inLine(cell []at) (n int) {
 
 func (t *tabulator) word(w at) word { return t.lines[w.line].words[w.word] }
 
-// heights lists where the lines of a cell stand, from the top.
+// heights lists where the lines of a cell are, from the top.
 func (t *tabulator) heights(cell []at) []float64 {
 	var out []float64
 	for _, w := range cell {

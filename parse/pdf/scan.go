@@ -8,14 +8,14 @@ import (
 // The cross-reference table of a PDF is the part that is broken most often and
 // the part that hostile files abuse (cycles, absurd sizes, objects that contain
 // themselves). It is not read at all: scan goes through the file from front to
-// back and finds every object where it stands; a later definition of the same
+// back and finds every object where it is; a later definition of the same
 // object replaces an earlier one, as incremental updates want it.
 
 // maxObjectID bounds object numbers, because the table that the object reader
 // builds is as long as the largest one.
 const maxObjectID = 1 << 20
 
-// object is where an indirect object stands.
+// object is where an indirect object is.
 type object struct {
 	gen    int
 	offset int // into the file, or into scan.unpacked where packed
@@ -82,7 +82,7 @@ func (s *scan) trailers() {
 }
 
 // adopt takes h as the trailer if it names a root. What an earlier trailer said
-// of encryption stays, unless this one says it anew.
+// of encryption stays, unless this one says it again.
 func (s *scan) adopt(h header) {
 	if h.Root == (reference{}) {
 		return
@@ -119,7 +119,7 @@ func (s *scan) found(ref reference, start, body int) (next int, err error) {
 }
 
 // streamBody returns the raw data of the stream that begins at start, and where
-// the scan goes on: after the length the header states if endstream stands
+// the scan goes on: after the length the header states if endstream is
 // there, else after the next endstream.
 func (s *scan) streamBody(h header, start int) (raw []byte, next int) {
 	if stop := start + h.Length; h.Length > 0 && stop <= len(s.data) {

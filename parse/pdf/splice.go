@@ -10,7 +10,7 @@ import (
 )
 
 // spliced puts texts that were read later in the place of pages, by number, and
-// moves everything that stands after them.
+// moves everything that is after them.
 func spliced(doc parse.Document, read map[int]recognizedPage) parse.Document {
 	if len(read) == 0 {
 		return doc
@@ -69,7 +69,7 @@ type move struct {
 	fresh                bool
 }
 
-// moved returns where an offset is now: in a page that was read anew, its start
+// moved returns where an offset is now: in a page that was read again, its start
 // or its end.
 func moved(moves []move, offset int) int {
 	at := 0
@@ -91,7 +91,7 @@ func moved(moves []move, offset int) int {
 	return at
 }
 
-// recount measures the coverage of a document anew and says what is missing.
+// recount measures the coverage of a document again and says what is missing.
 func recount(doc *parse.Document) {
 	doc.Coverage = parse.Coverage{Characters: utf8.RuneCountInString(doc.Text)}
 	for _, s := range numbered(doc.Sections) {

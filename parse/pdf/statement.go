@@ -53,9 +53,9 @@ func labelColumns(core []entry) []strip {
 	return columns
 }
 
-// territories are the stretches in which what stands belongs to each column of
+// territories are the stretches in which what is belongs to each column of
 // amounts: from the end of the one before to its own. Amounts end below each
-// other, heads stand anywhere over them.
+// other, heads are anywhere over them.
 func territories(columns []strip) []strip {
 	out := make([]strip, len(columns))
 	for i, c := range columns {
@@ -71,7 +71,7 @@ func territories(columns []strip) []strip {
 	return out
 }
 
-// under lists for each strip of a head the columns of amounts that it stands over.
+// under lists for each strip of a head the columns of amounts that it is over.
 func (st *statement) under(strips []strip) [][]int {
 	if shared := st.shared(strips); shared != nil {
 		return shared
@@ -88,8 +88,8 @@ func (st *statement) under(strips []strip) [][]int {
 	return out
 }
 
-// shared deals the columns out to the strips that stand nearest to them, if each
-// strip then stands in the middle over its columns; else it returns nil.
+// shared deals the columns out to the strips that are nearest to them, if each
+// strip then is in the middle over its columns; else it returns nil.
 func (st *statement) shared(strips []strip) [][]int {
 	out := make([][]int, len(strips))
 	for c, own := range st.own {
@@ -149,7 +149,7 @@ func startsSmall(s string) bool {
 }
 
 // heads returns the entry at which the header begins of the statement whose first
-// amounts are those of entry i. Titles of groups may stand between them.
+// amounts are those of entry i. Titles of groups may be between them.
 func (st *statement) heads(entries []entry, floor, i int) int {
 	begin := i
 	for n := i - 1; n >= floor && i-n <= maxHeads; n-- {
@@ -168,7 +168,7 @@ func (st *statement) heads(entries []entry, floor, i int) int {
 	return begin
 }
 
-// isHead reports whether an entry stands over the columns of the statement as a
+// isHead reports whether an entry is over the columns of the statement as a
 // row of its header does.
 func (st *statement) isHead(e entry) bool {
 	first, right := st.lands[0], st.lands[len(st.lands)-1].x1
@@ -218,7 +218,7 @@ func (st *statement) rows(entries []entry, heads int) [][][]at {
 	return out
 }
 
-// label puts the label of an entry into a row. An amount at its end that stands in
+// label puts the label of an entry into a row. An amount at its end that is in
 // the first column of amounts goes there: a wide one may reach near to the label.
 func (st *statement) label(row [][]at, e entry) {
 	for i, s := range e.label {
@@ -269,8 +269,8 @@ func (st *statement) labelColumn(s strip) int {
 	return c
 }
 
-// spread returns the texts of rows; a head that stands over several columns
-// stands in each of them.
+// spread returns the texts of rows; a head that is over several columns
+// is in each of them.
 func (st *statement) spread(heads []entry, rows [][][]at) [][]string {
 	text := st.texts(rows)
 	for i, e := range heads[:min(len(heads), len(text))] {

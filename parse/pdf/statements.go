@@ -32,7 +32,7 @@ type entry struct {
 	row     tableRow
 	label   []strip
 	amounts []strip
-	mixed   bool // a text stands to the right of an amount
+	mixed   bool // a text is to the right of an amount
 	prose   bool // it is too long for a cell
 	years   bool // all amounts are years: a header
 }
@@ -135,7 +135,7 @@ func (t *tabulator) entryOf(r tableRow) entry {
 	return e
 }
 
-// takeText takes a strip that is no amount: a part of the label, or text among
+// takeText takes a strip that is not an amount: a part of the label, or text among
 // the amounts.
 func takeText(e *entry, s strip, words int) {
 	if len(e.amounts) == 0 {

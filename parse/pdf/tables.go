@@ -20,24 +20,24 @@ const (
 	partShare    = .4      // of the lines of a table that go on beside it: the rules underline a part of it
 )
 
-// at is one word: the line it stands in and its place there.
+// at is one word: the line it is in and its place there.
 type at struct{ line, word int }
 
-// tabulator turns the lines of a page that stand in tables into those tables.
+// tabulator turns the lines of a page that are in tables into those tables.
 type tabulator struct {
 	directed
 	doc   *document
 	lines []line
 	words int         // of all lines, or more
-	gone  map[at]bool // words that stand in a table
+	gone  map[at]bool // words that are in a table
 	found []found
 }
 
-// found is a table, ready to stand before a line.
+// found is a table, ready to be before a line.
 type found struct {
 	line  int // its first
 	text  string
-	box   box // where it stands, turned into the page's direction
+	box   box // where it is, turned into the page's direction
 	words []boxed
 }
 
@@ -132,7 +132,7 @@ func (t *tabulator) take(rows [][][]at, text [][]string) bool {
 }
 
 // isPart reports whether words are only a part of their rows: most of the lines
-// they stand in go on outside of them.
+// they are in go on outside of them.
 func (t *tabulator) isPart(rows [][][]at) bool {
 	inside := map[int]int{}
 	for _, row := range rows {
@@ -153,7 +153,7 @@ func (t *tabulator) isPart(rows [][][]at) bool {
 	return partShare*float64(len(inside)) < float64(parts)
 }
 
-// text joins the words of a cell; a word parted at a line's end is whole again.
+// text joins the words of a cell; a word split at a line's end is whole again.
 func (t *tabulator) text(words []at) string {
 	var b []byte
 	for i, w := range words {

@@ -179,7 +179,7 @@ func (b box) turnedBack(quarters int, w, h float64) box {
 const leastSure = 1
 
 // quarters reads from tesseract's report by how many quarters, clockwise, a
-// page must be turned to stand upright.
+// page must be turned to be upright.
 func quarters(report string) int {
 	values := map[string]float64{}
 	for line := range strings.Lines(report) {

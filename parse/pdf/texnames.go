@@ -36,7 +36,7 @@ func texSign(n string) string {
 // texBracket returns a bracket.
 func texBracket(n string) string { return paired(texBrackets, n) }
 
-// paired finds what follows a name in a list of names and signs, all parted by
+// paired finds what follows a name in a list of names and signs, all separated by
 // blanks.
 func paired(list, name string) string {
 	if name == "" || letter(name[0]) == "" || strings.Contains(name, " ") {

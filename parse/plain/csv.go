@@ -12,7 +12,7 @@ import (
 	"inlay/parse"
 )
 
-// CSV reads values parted by commas, semicolons, tabs or bars. The document is
+// CSV reads values separated by commas, semicolons, tabs or bars. The document is
 // one Markdown table whose header is the file's first row.
 func CSV(limits parse.Limits) parse.Parser {
 	return csvParser{limits}

@@ -1,7 +1,7 @@
 // Package plain reads formats that are text already: plain text in any
 // encoding, Markdown, source code, JSON, YAML, XML, notebooks and tables of
 // comma- or tab-separated values. Text stays as it is in the file, decoded to
-// UTF-8; only tables and notebooks are laid out anew, as Markdown.
+// UTF-8; only tables and notebooks are laid out again, as Markdown.
 package plain
 
 import (

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// moody reads pages of plain text parted by form feeds. Some words make it do
+// moody reads pages of plain text separated by form feeds. Some words make it do
 // what a reader taken in by a hostile document may do.
 type moody struct{}
 

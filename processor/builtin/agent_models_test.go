@@ -79,7 +79,7 @@ func TestCallsOfOneID(t *testing.T) {
 	require.NotContains(t, notes(tr), "pairs_mended")
 }
 
-// TestOneSystemMessage: a summary stands in the message that holds the
+// TestOneSystemMessage: a summary is in the message that holds the
 // surroundings, since many templates know one system message; and names in a
 // listing can neither break its lines nor turn them round.
 func TestOneSystemMessage(t *testing.T) {

@@ -25,7 +25,7 @@ type Host struct {
 	Injection injection.Options   // how it does that
 	Model     llm.Generator       // writes summaries where the configuration asks for it
 	Tools     []string            // names of all tools, to find mistyped ones in the configuration; nil: not known
-	Recall    *Recall             // shared by the chains of a service, which make summaries anew; nil: nothing is remembered
+	Recall    *Recall             // shared by the chains of a service, which make summaries again; nil: nothing is remembered
 	Fallbacks []string            // models to turn to when the first fails, as the agent knows them
 }
 

@@ -139,7 +139,7 @@ processors:
 	require.Equal(t, slices.Insert(defaults, at, "MyRedactor"), c.Messages.Names())
 }
 
-// TestOptionsThatAreWrong: each mistake is told where it stands.
+// TestOptionsThatAreWrong: each mistake is told where it is.
 func TestOptionsThatAreWrong(t *testing.T) {
 	for entry, want := range map[string]string{
 		"message_modifiers: [ChatCompresionModifier]":                                                         "p.yaml:1:34: there is no processor ChatCompresionModifier here; did you mean ChatCompressionModifier?",

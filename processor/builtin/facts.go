@@ -64,7 +64,7 @@ func named(words []string) bool {
 	return false
 }
 
-// factsOf are the sentences of a text that are worth keeping; who stands before
+// factsOf are the sentences of a text that are worth keeping; who is before
 // each, and is empty for the user.
 func factsOf(text, who string) (out []fact) {
 	for s := range sentences(text) {
@@ -76,7 +76,7 @@ func factsOf(text, who string) (out []fact) {
 }
 
 // Recall remembers what is worth keeping of texts, so that a chat whose older
-// turns are summarised anew on each request costs no more than a look for each of
+// turns are summarised again on each request costs no more than a look for each of
 // them. The zero value is ready; it is safe for concurrent use, and nil remembers
 // nothing.
 type Recall struct {

@@ -50,7 +50,7 @@ func chatter(r *rand.Rand) (question, answer string) {
 }
 
 // remembered carries a conversation of n turns out, with one thing planted in
-// each of the first hundred every fifth, and counts what of it stands in the
+// each of the first hundred every fifth, and counts what of it is in the
 // last prompt.
 func remembered(t *testing.T, n, window int, yaml string) (kept, of int, last string) {
 	t.Helper()

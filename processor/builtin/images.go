@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// target is what stands behind the alternative text of an inline image or link.
+	// target is what is behind the alternative text of an inline image or link.
 	target     = lazy.Regexp(`\]\(\s*<?([^\s)>]*)`)
 	definition = lazy.Regexp(`(\[[^\[\]]+\]):(\s*<?([^\s>]+))`)
 	htmlImage  = lazy.Regexp(`(?i)<(?:img|image)\b[^>]*>`)
@@ -73,11 +73,11 @@ func withoutInline(text string, hosts []string) (out string, removed int) {
 // openBrackets are those of a paragraph that are not closed.
 type openBrackets struct {
 	open   int
-	image  int  // where the "![" stands that may be open; -1: none
+	image  int  // where the "![" is that may be open; -1: none
 	hidden bool // code or a tag may hide brackets from the count
 }
 
-// reset begins anew at a bracket before which nothing is open.
+// reset begins again at a bracket before which nothing is open.
 func (o *openBrackets) reset(image int) {
 	if o.image < 0 || o.open <= 0 && !o.hidden {
 		*o = openBrackets{image: image}

@@ -81,7 +81,7 @@ func canonical(text string) string {
 	return string(data)
 }
 
-// repetitions is how often the last round of steps stands at the end.
+// repetitions is how often the last round of steps is at the end.
 func repetitions(s []string) int {
 	most := 1
 	for period := 1; period <= longestRound; period++ {

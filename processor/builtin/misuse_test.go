@@ -135,7 +135,7 @@ func trap(t *testing.T, files map[string]string) (*builtin.Workspace, *processor
 	return w, c, tr
 }
 
-// untouched checks that hostile stands in the messages as it was written.
+// untouched checks that hostile is in the messages as it was written.
 func untouched(t *testing.T, w *builtin.Workspace, out []processor.Message) {
 	t.Helper()
 	text := fmt.Sprint(processor.Chats(out))
@@ -211,7 +211,7 @@ func misuseEnvironment(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(w.Dir(), "ran"))
 }
 
-// A selection closes the quotation it stands in.
+// A selection closes the quotation it is in.
 func misuseIDE(t *testing.T) {
 	t.Helper()
 	w, c, tr := trap(t, nil)
@@ -381,7 +381,7 @@ func misuseRecording(t *testing.T) {
 	require.Zero(t, info.Mode().Perm()&0o077, "for its owner only")
 }
 
-// A secret is put together of a value and the user's words, and stands in calls.
+// A secret is put together of a value and the user's words, and is in calls.
 func misuseMessageRedaction(t *testing.T) {
 	t.Helper()
 	c := load(t, builtin.Host{}, "processors: {drop_defaults: true, message_modifiers: [ArgumentProcessorModifier, {name: RedactionMessageModifier, options: {arguments: true}}]}")

@@ -221,7 +221,7 @@ func misuseSafety(t *testing.T) {
 	refused(t, "response_modifiers", "SafetyCheckModifier", "leak_words: -2", "less than -1")
 }
 
-// Forged citations stand behind good ones; an action that does not exist does nothing.
+// Forged citations are behind good ones; an action that does not exist does nothing.
 func misuseCitations(t *testing.T) {
 	t.Helper()
 	m := processor.Say(chat.User, processor.FromHistory, "q")

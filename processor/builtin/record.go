@@ -34,7 +34,7 @@ type Recording struct {
 }
 
 // ChatRecording writes the final messages of every call as JSON lines: every
-// processor after it goes unrecorded, so it stands last. It holds the whole
+// processor after it goes unrecorded, so it is last. It holds the whole
 // conversation; the file is made for its owner only. Without a file it does
 // nothing.
 type ChatRecording struct {

@@ -15,7 +15,7 @@ import (
 
 // Redactor takes keys, passwords, bank account and card numbers and mail
 // addresses out of texts. As a
-// message modifier it sees what stands in the messages at its place in the
+// message modifier it sees what is in the messages at its place in the
 // chain; as a response modifier it sees the answer's text.
 type Redactor struct {
 	Keep      []string `json:"keep"`      // of key, iban, card, mail: what is left alone
@@ -60,7 +60,7 @@ func (p Redactor) ModifyMessages(_ context.Context, t *processor.Turn, v []proce
 	return out, processor.Continue(), nil
 }
 
-// parts redacts the pieces of a message. What is only seen where pieces stand
+// parts redacts the pieces of a message. What is only seen where pieces are
 // side by side, {name}@example.org with a value in it, makes one piece of them,
 // in which nothing is expanded any more.
 func (p Redactor) parts(parts []processor.Part) (out []processor.Part, n int) {
@@ -127,7 +127,7 @@ func (p Redactor) calls(calls []chat.ToolCall) (n int) {
 	return n
 }
 
-// value redacts the texts and numbers of a JSON value; name is what it stands under.
+// value redacts the texts and numbers of a JSON value; name is what it is under.
 func (p Redactor) value(name string, v any) any {
 	switch v := v.(type) {
 	case string:

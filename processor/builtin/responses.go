@@ -20,7 +20,7 @@ import (
 
 // Normalization gives an answer one form: valid UTF-8, line breaks of one
 // kind, no control characters, no characters that turn the direction of text
-// or stand invisibly in it, no space at its ends.
+// or are invisibly in it, no space at its ends.
 type Normalization struct{}
 
 // Modify implements the processor.
@@ -190,7 +190,7 @@ func wordBefore(s string) bool {
 	return unicode.IsLetter(last) || unicode.IsDigit(last) || last == '_' || last == ']'
 }
 
-// cited are the numbers of the citations, and of whole files, that stand in
+// cited are the numbers of the citations, and of whole files, that are in
 // the messages.
 func cited(r *processor.Request) map[int]bool {
 	known := map[int]bool{}

@@ -58,7 +58,7 @@ func (p Shell) Modify(ctx context.Context, t *processor.Turn, v []processor.Mess
 }
 
 // expand runs the commands of a message. A command is written by the user or
-// the author; of anything else only values of arguments may stand inside it.
+// the author; of anything else only values of arguments may be inside it.
 func (p Shell) expand(ctx context.Context, t *processor.Turn, parts []processor.Part) ([]processor.Part, error) {
 	var out []processor.Part
 	for len(parts) > 0 {
@@ -204,7 +204,7 @@ type found struct {
 }
 
 // nextCommand finds the first command in parts: it begins and ends in
-// expandable ones, and between them only arguments may stand.
+// expandable ones, and between them only arguments may be.
 func nextCommand(parts []processor.Part) (found, bool) {
 	for i, p := range parts {
 		from := 0

@@ -53,7 +53,7 @@ func (p ModelFallback) check() (option, reason string) {
 	return "", ""
 }
 
-// After implements the step. It stands before RetryStep in the list and so
+// After implements the step. It is before RetryStep in the list and so
 // acts when that has given up.
 func (p ModelFallback) After(_ context.Context, _ *processor.Turn, r processor.Response) (processor.Response, processor.Verdict, error) {
 	if r.Err == nil || fault.Is(r.Err, fault.Canceled) {
@@ -230,7 +230,7 @@ func (u *Usage) Of(model string) ModelUsage {
 	return u.byModel[model]
 }
 
-// After implements the step. It stands last in the list and so is the first to
+// After implements the step. It is last in the list and so is the first to
 // see an answer.
 func (p UsageAccounting) After(_ context.Context, t *processor.Turn, r processor.Response) (processor.Response, processor.Verdict, error) {
 	t.Note("usage", fmt.Sprintf("%s: attempt %d, %d tokens in, %d out", r.Model, r.Attempt, r.Usage.Prompt, r.Usage.Completion))

@@ -141,7 +141,7 @@ func arguments(text string) (map[string]any, bool) {
 	d.UseNumber()
 	var args map[string]any
 	err := d.Decode(&args)
-	return args, err == nil && args != nil && json.Valid([]byte(text)) // valid: nothing stands behind it
+	return args, err == nil && args != nil && json.Valid([]byte(text)) // valid: nothing is behind it
 }
 
 // problem is an error's text; empty if there is none.

@@ -10,7 +10,7 @@ import (
 // span is a stretch of messages.
 type span struct{ start, end int }
 
-// turns cuts messages into what stands before the first word of the user, and
+// turns cuts messages into what is before the first word of the user, and
 // turns: a message of the user with everything up to the next. Dropping whole
 // turns never parts a tool call from its result.
 func turns(v []processor.Message) (head span, list []span) {

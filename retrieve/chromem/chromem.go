@@ -1,6 +1,6 @@
 // Package chromem is a [retrieve.Index] over github.com/philippgille/chromem-go.
 //
-// chromem-go does the search. Around it stands what it leaves to its callers:
+// chromem-go does the search. Around it is what it leaves to its callers:
 // vectors are checked before they go in and copied, an Add is wholly done or
 // not at all, equal scores come in a fixed order, more results may be asked for
 // than there are, and changes wait for searches. The chunks of each file are a

@@ -10,7 +10,7 @@ import (
 	"inlay/internal/durable"
 )
 
-// tidy writes the log anew when most of it no longer counts. If that fails the
+// tidy writes the log again when most of it no longer counts. If that fails the
 // old log is still good, and the next change tries again.
 func (x *Index) tidy(ctx context.Context) {
 	if x.held.wasteful() {

@@ -118,7 +118,7 @@ func (x *Index) catchUp(ctx context.Context) error {
 }
 
 // reopen opens the log where it is not open yet, or where another process has
-// written it anew: then everything is read again.
+// written it again: then everything is read again.
 func (x *Index) reopen(ctx context.Context) error {
 	if x.log != nil {
 		now, err := os.Stat(x.path())
@@ -164,7 +164,7 @@ func (x *Index) begin() error {
 	return nil
 }
 
-// giveUpRest cuts off what is no record: an Add that was killed, or damage.
+// giveUpRest cuts off what is not a record: an Add that was killed, or damage.
 func (x *Index) giveUpRest() error {
 	info, err := x.log.file.Stat()
 	if err == nil {

@@ -7,7 +7,7 @@
 // processes may use one folder: changes are made one at a time, under a lock
 // that the kernel takes away from a dead process, and each reads what the
 // others appended before it searches. A log that holds mostly what was deleted
-// or replaced is written anew.
+// or replaced is written again.
 //
 // chromem-go's own persistence is not used. It writes a file for each chunk,
 // not atomically, under 32 bits of the id's hash, and does not open a folder in

@@ -142,7 +142,7 @@ func TestIndexSharesItsFolder(t *testing.T) {
 }
 
 // What is replaced again and again does not make the log grow without end, and
-// another process follows when it is written anew.
+// another process follows when it is written again.
 func TestLogIsWrittenAnew(t *testing.T) {
 	dir := t.TempDir()
 	other := open(t, dir)

@@ -12,7 +12,7 @@ const maxHTMLDepth = 512
 
 // mainContent keeps the part of a page that its reader came for: its main
 // element or its only article, else the body, without navigation, headers,
-// footers, forms and what stands aside. It is empty when nothing is left.
+// footers, forms and what is aside. It is empty when nothing is left.
 func mainContent(page string) string {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // is none; a value may be anything [Normalize] accepts.
 type Lookup func(path string) (any, bool)
 
-// Verbatim is a value that is text already: its bytes stand in the output as
+// Verbatim is a value that is text already: its bytes are in the output as
 // they are, valid UTF-8 or not, and it is not kept among the values read.
 type Verbatim string
 

@@ -62,7 +62,7 @@ func (w *writer) newline(indent int) {
 	}
 }
 
-// value writes v where the cursor stands; its further lines start at indent.
+// value writes v where the cursor is; its further lines start at indent.
 func (w *writer) value(v any, indent int) {
 	switch v := v.(type) {
 	case nil:
@@ -151,7 +151,7 @@ func (w *writer) text(s string, indent int) {
 	}
 }
 
-// blockable reports whether a text of several lines can stand as a YAML block:
+// blockable reports whether a text of several lines can are as a YAML block:
 // its first line starts with something seen and nothing in it needs escaping.
 func blockable(s string) bool {
 	if s == "" || s[0] == ' ' || s[0] == '\t' || s[0] == '\n' {

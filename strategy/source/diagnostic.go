@@ -1,5 +1,5 @@
 // Package source reads the front matter of strategy files into a small tree
-// that knows where each value stands, and says what is wrong with it.
+// that knows where each value is, and says what is wrong with it.
 package source
 
 import (

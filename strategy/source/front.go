@@ -11,7 +11,7 @@ const (
 	MaxFile  = 64 << 20 // bytes of a file
 )
 
-// Front is a file parted into its front matter and its body.
+// Front is a file split into its front matter and its body.
 type Front struct {
 	Found   bool   // the file starts with a "---" line
 	Closed  bool   // and a second one ends the front matter

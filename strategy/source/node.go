@@ -24,7 +24,7 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "true or false", "a number", "text", "a list", "a mapping"}[k]
 }
 
-// Node is a value and where it stands. Only the fields of its kind are set.
+// Node is a value and where it is. Only the fields of its kind are set.
 type Node struct {
 	Kind   Kind
 	Bool   bool

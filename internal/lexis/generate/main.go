@@ -200,7 +200,7 @@ func shares(counts map[string]float64, total float64) map[string]float64 {
 }
 
 // ordered are the words of a list, the most frequent first, without those of
-// the English subtitles that stand in between.
+// the English subtitles that are in between.
 func ordered(from, name string) []string {
 	if name == "" {
 		return nil

@@ -46,7 +46,7 @@ var _ state.Store = (*Store)(nil)
 
 // Open opens the state in the file path, makes it if it is not there, and
 // brings an older one up to this version. One of a newer version, and a file
-// that is no state, are fault.StoreDamaged.
+// that is not a state, are fault.StoreDamaged.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := private(path); err != nil {
 		return nil, damaged(path, err)

@@ -23,9 +23,9 @@ var files embed.FS
 const maxGlyphs = 1 << 16
 
 // Characters returns the characters of a collection by glyph number, 0 for a glyph
-// that is no single character. The collection is named as in /Ordering: "Japan1",
+// that is not a single character. The collection is named as in /Ordering: "Japan1",
 // "GB1", "CNS1" or "Korea1"; for any other one it returns nil. It decodes a map
-// anew at each call, which takes about a millisecond.
+// again at each call, which takes about a millisecond.
 func Characters(ordering string) []rune {
 	packed, err := files.ReadFile(strings.ToLower(ordering) + ".bin")
 	if err != nil {

@@ -11,7 +11,7 @@ const (
 	tokenNormal  = 1
 	tokenUnknown = 2
 	tokenControl = 3
-	tokenDefined = 4 // by the user: it stands in texts as it is
+	tokenDefined = 4 // by the user: it is in texts as it is
 	tokenByte    = 6
 )
 
