@@ -8,11 +8,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"inlay/internal/lazy"
 	"inlay/parse"
 )
 
 // A line is a heading if its font is larger than that of the running text, or
-// bold where that is not, and it is short and is apart.
+// bold where that is not, and it is short and apart.
 const (
 	largerBy       = 1.12 // times the size of the running text
 	clearlyLarger  = 1.3  // whatever else a line looks like
@@ -150,7 +151,7 @@ func (f *headingFinder) page(lines []placed, offset int) []title {
 		if f.stands(lines, i, end) && (!contents || len(out) == 0) {
 			last := lines[end-1]
 			out = append(out, title{
-				style: styleOf(lines[i]), text: joinLines(lines[i:end]), edge: end-i == 1 && f.isEdge(lines[i].text) && slices.Contains(edges, i),
+				style: styleOf(lines[i]), text: joinLines(lines[i:end]), edge: end-i == 1 && f.isEdge(lines[i]) && slices.Contains(edges, i),
 				start: offset + lines[i].start, end: offset + last.start + len(last.text),
 			})
 		}
@@ -159,8 +160,19 @@ func (f *headingFinder) page(lines []placed, offset int) []title {
 	return out
 }
 
-// isEdge reports whether a text is at the edge of many pages.
-func (f *headingFinder) isEdge(text string) bool { return f.running[edgeKey(text)] >= leastEdges }
+// chapter is a title with the number of its chapter behind the first word: "Chapter
+// 24: the anchor", and not "Page 3 of 10".
+var chapter = lazy.Regexp(`^\p{L}+ \d+(?:[:.] .*\p{L}.*|\b[^\d]*\p{L}[^\d]*)$`)
+
+// isEdge reports whether a line is the head or foot of many pages. Titles of
+// chapters that begin a page each may differ in their numbers alone, but no two are
+// the same, and they are large.
+func (f *headingFinder) isEdge(l placed) bool {
+	if l.size >= clearlyLarger*f.usual && f.running[l.text] == 1 && chapter().MatchString(l.text) {
+		return false
+	}
+	return f.running[edgeKey(l.text)] >= leastEdges
+}
 
 // alike reports whether two lines look the same; one in several fonts may.
 func alike(a, b placed) bool {

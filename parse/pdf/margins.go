@@ -39,15 +39,19 @@ func edgeKey(text string) string {
 	}), " ")
 }
 
-// runningHeads counts on how many pages each text is at an edge.
+// runningHeads counts on how many pages each text is at an edge: by its edgeKey,
+// and one with numbers also by the text itself, which no key is.
 func runningHeads(pages []pageText) map[string]int {
 	seen := map[string]int{}
 	for _, p := range pages {
 		once := map[string]bool{}
 		for _, i := range edgesOf(p.lines) {
-			if key := edgeKey(p.lines[i].text); key != "" && !once[key] {
-				once[key] = true
-				seen[key]++
+			text := p.lines[i].text
+			for _, key := range []string{edgeKey(text), text} {
+				if key != "" && !once[key] {
+					once[key] = true
+					seen[key]++
+				}
 			}
 		}
 	}

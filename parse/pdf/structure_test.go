@@ -2,6 +2,7 @@ package pdf_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -243,6 +244,25 @@ func TestHeadingsOfPages(t *testing.T) {
 
 	f.objects[0] = "<</Type/Catalog/Pages 2 0 R/Outlines<</First<</Title(Boats)/First<</Title(Sails and masts)>>>>>>>>"
 	require.Equal(t, []string{"2 Annual report, page 1", "1 Boats", "2 Sails and masts", "2 Contents"}, labelsOf(read(t, f.bytes())), "bookmarks say the levels")
+}
+
+// TestChaptersOnPages: titles of chapters that begin a page each are headings,
+// though they differ in their numbers alone; the feet of the pages are not.
+func TestChaptersOnPages(t *testing.T) {
+	show := func(size, y int, s string) string {
+		return fmt.Sprintf("BT /F1 %d Tf 72 %d Td (%s) Tj ET\n", size, y, s)
+	}
+	var pages []sheet
+	var want []string
+	for n := 1; n <= 5; n++ {
+		text := fmt.Sprintf("Chapter %d: the anchor number %d", n, n)
+		pages = append(pages, sheet{
+			content:   show(18, 770, text) + show(12, 720, strings.Repeat("Running text. ", 6)) + show(12, 706, strings.Repeat("And more of it. ", 6)) + show(16, 40, fmt.Sprintf("Page %d of 5", n)),
+			resources: "/Font<</F1 3 0 R>>",
+		})
+		want = append(want, "1 "+text)
+	}
+	require.Equal(t, want, slices.DeleteFunc(labelsOf(read(t, document(nil, pages...).bytes())), func(l string) bool { return strings.Contains(l, "Page 1") }))
 }
 
 func TestHeadingsByEvidence(t *testing.T) {
