@@ -143,11 +143,14 @@ func (p *plan) conclude(overridden bool) {
 
 // searchedText is how many files, and libraries if there are, are searched.
 func (p *plan) searchedText() string {
-	text := strconv.Itoa(len(p.searched))
-	if len(p.shelves) > 0 {
-		text += " and " + plural.Of(len(p.shelves), "library")
+	libraries := plural.Of(len(p.shelves), "library")
+	switch {
+	case len(p.shelves) == 0:
+		return strconv.Itoa(len(p.searched))
+	case len(p.searched) == 0:
+		return libraries
 	}
-	return text
+	return plural.Of(len(p.searched), "file") + " and " + libraries
 }
 
 // planFollowUp is the decision of a turn without readable new files.

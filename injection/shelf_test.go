@@ -136,6 +136,8 @@ func TestLibraryModes(t *testing.T) {
 	whole := askOf(t, in, injection.Request{Text: "Summarise the machines.", Model: modelOf(t, 1200), Options: o})
 	require.NotNil(t, whole.Coverage, "a selection stands for all of it")
 	require.Equal(t, "parts", whole.Citations[0].Library)
+	o.Mode = injection.ModeRetrieval
+	require.Equal(t, "The mode was set by hand: 0 files whole, 1 library searched.", askOf(t, in, injection.Request{Text: "pump", Model: modelOf(t, 1200), Options: o}).Reason)
 	o.Mode = injection.ModeNone
 	require.Equal(t, injection.None, askOf(t, in, injection.Request{Text: "x", Model: modelOf(t, 1200), Options: o}).Strategy)
 	o.Mode = injection.ModeFull
