@@ -16,7 +16,6 @@ import (
 
 	"inlay/internal/keys"
 	"inlay/internal/state"
-	"inlay/internal/state/sqlite"
 )
 
 // vectorStore is a store, a file of one or a batch, as tests look at them.
@@ -364,11 +363,10 @@ func TestVectorStoreGoesOn(t *testing.T) {
 	file := s.upload("", "note.txt", "The lighthouse keeper counted ships.")
 	v := s.newStore("", map[string]any{})
 	s.stop()
-	leave, err := sqlite.Open(t.Context(), filepath.Join(dir, "state.db"))
+	leave := openStores(t, dir)
+	_, err := leave.PutStoreFile(t.Context(), state.StoreFile{Owner: state.Local, Store: v.ID, File: file, Path: "note.txt", Created: state.Now(), State: state.StoreWaiting})
 	require.NoError(t, err)
-	_, err = leave.PutStoreFile(t.Context(), state.StoreFile{Owner: state.Local, Store: v.ID, File: file, Path: "note.txt", Created: state.Now(), State: state.StoreWaiting})
-	require.NoError(t, err)
-	require.NoError(t, leave.Close())
+	require.NoError(t, leave.close())
 	s = start(t, setup{dir: dir})
 	require.Equal(t, 1, s.settled("", v.ID).Counts["completed"])
 	var r found
