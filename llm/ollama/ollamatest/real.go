@@ -12,7 +12,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -106,8 +105,7 @@ func Import(ctx context.Context, base string) error {
 	return nil
 }
 
-// unload has the server unload its models, and waits until it has. One that was
-// deleted while it ran cannot be named and is left.
+// unload has the server unload its models, and waits until it has.
 func unload(ctx context.Context, base string) error {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -115,24 +113,15 @@ func unload(ctx context.Context, base string) error {
 	}
 	c := api.NewClient(u, http.DefaultClient)
 	for {
-		running, err := c.ListRunning(ctx)
-		if err != nil {
-			return fmt.Errorf("unload models: %w", err)
+		loaded, err := loadedModels(ctx, c)
+		if err != nil || len(loaded) == 0 {
+			return err
 		}
-		left := 0
-		for _, m := range running.Models {
-			now := &api.GenerateRequest{Model: m.Model, KeepAlive: &api.Duration{}}
-			err := c.Generate(ctx, now, func(api.GenerateResponse) error { return nil })
-			if status, ok := errors.AsType[api.StatusError](err); ok && status.StatusCode == http.StatusNotFound {
-				continue
+		for _, name := range loaded {
+			now := &api.GenerateRequest{Model: name, KeepAlive: &api.Duration{}}
+			if err := c.Generate(ctx, now, func(api.GenerateResponse) error { return nil }); err != nil {
+				return fmt.Errorf("unload %s: %w", name, err)
 			}
-			if err != nil {
-				return fmt.Errorf("unload %s: %w", m.Model, err)
-			}
-			left++
-		}
-		if left == 0 {
-			return nil
 		}
 		select {
 		case <-ctx.Done():
@@ -140,6 +129,30 @@ func unload(ctx context.Context, base string) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// loadedModels are the models that the server runs. One that was deleted or
+// replaced while it ran cannot be named any more and is left out.
+func loadedModels(ctx context.Context, c *api.Client) ([]string, error) {
+	list, err := c.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list models: %w", err)
+	}
+	running, err := c.ListRunning(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list running models: %w", err)
+	}
+	digests := map[string]string{}
+	for _, m := range list.Models {
+		digests[m.Model] = m.Digest
+	}
+	var names []string
+	for _, m := range running.Models {
+		if digests[m.Model] == m.Digest {
+			names = append(names, m.Model)
+		}
+	}
+	return names, nil
 }
 
 // Alias gives a tiny model another name on the real server for as long as the
