@@ -222,7 +222,11 @@ func differs(a, b exchange) string {
 		var x, y any
 		_ = json.Unmarshal(a.Response[i], &x)
 		_ = json.Unmarshal(b.Response[i], &y)
-		if at := difference("", settle(x, "$"), settle(y, "$")); at != "" {
+		x, y = settle(x, "$"), settle(y, "$")
+		if a.Path == "/api/ps" {
+			x, y = common(x, y), common(y, x)
+		}
+		if at := difference("", x, y); at != "" {
 			return fmt.Sprintf("line %d at %s", i+1, at)
 		}
 	}
@@ -314,6 +318,22 @@ func settle(v any, key string) any {
 		}
 	}
 	return v
+}
+
+// common is a list of running models without those that another list lacks: what
+// runs at a moment depends on which of two requests came first.
+func common(list, other any) any {
+	names := map[string]bool{}
+	for _, m := range modelsOf(other) {
+		names[nameOf(m)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(modelsOf(list)), func(m any) bool { return !names[nameOf(m)] })
+}
+
+func modelsOf(v any) []any {
+	fields, _ := v.(map[string]any)
+	models, _ := fields["models"].([]any)
+	return models
 }
 
 // nameOf is the name of a model in a list, empty for anything else.
