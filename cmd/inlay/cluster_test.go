@@ -97,7 +97,7 @@ func (c *cluster) ready() {
 	require.Eventually(c.t, func() bool {
 		got, err := c.json(http.MethodGet, "/readyz", "", nil)
 		return err == nil && got.status == http.StatusOK
-	}, time.Minute, 50*time.Millisecond)
+	}, waitFor, 50*time.Millisecond)
 }
 
 // control runs a command of scripts/postgres or scripts/s3.
@@ -156,7 +156,7 @@ func TestClusterAnyReplica(t *testing.T) {
 	require.Eventually(t, func() bool {
 		got, err := a.json(http.MethodGet, "/v1/files/"+id+"/content", key, nil)
 		return err == nil && got.status == http.StatusNotFound
-	}, 10*time.Second, 50*time.Millisecond)
+	}, waitFor, 50*time.Millisecond)
 }
 
 // TestClusterRate: an owner may send as much to three replicas as to one.
@@ -347,7 +347,7 @@ func (c *cluster) under(l *ledger, clients int, lasts time.Duration, happens fun
 		silence = max(silence, time.Since(since))
 		select {
 		case <-happened:
-			over = over || time.Since(since) < time.Second || time.Now().After(end.Add(time.Minute))
+			over = over || time.Since(since) < time.Second || time.Now().After(end.Add(waitFor))
 		default:
 		}
 	}
@@ -375,7 +375,7 @@ func (c *cluster) settle(l *ledger) time.Duration {
 		return ""
 	}
 	what := waits()
-	for ; what != "" && time.Since(begun) < 2*time.Minute; what = waits() {
+	for ; what != "" && time.Since(begun) < waitFor; what = waits() {
 		time.Sleep(100 * time.Millisecond)
 	}
 	require.Empty(c.t, what, "it never came to an end")

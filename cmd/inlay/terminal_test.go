@@ -73,7 +73,7 @@ func TestCtrlCOnATerminal(t *testing.T) {
 	go func() { _, _ = io.Copy(&shown, terminal) }()
 	wait := func(what string, times int) {
 		t.Helper()
-		require.Eventually(t, func() bool { return shown.count(what) >= times }, 30*time.Second, 5*time.Millisecond, "%s in %q", what, &shown.text)
+		require.Eventually(t, func() bool { return shown.count(what) >= times }, waitFor, 5*time.Millisecond, "%s in %q", what, &shown.text)
 	}
 	wait("> ", 1)
 	for turn := range 2 {
@@ -263,7 +263,7 @@ func TestEditor(t *testing.T) {
 	shown, typed, ended := onTerminal(t, "chat", "-q", "--base-url", parrot(t), "--context-length", "4096")
 	wait := func(what string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return shown.count(what) > 0 }, 60*time.Second, 5*time.Millisecond, "%s in %q", what, &shown.text)
+		require.Eventually(t, func() bool { return shown.count(what) > 0 }, waitFor, 5*time.Millisecond, "%s in %q", what, &shown.text)
 	}
 	wait("Number or name [1]: ")
 	typed("2\n")

@@ -245,7 +245,7 @@ func (s *server) upload(secret, name, content string) string {
 		var now struct{ Status string }
 		s.do("GET", "/v1/files/"+f.ID, secret, nil).into(s.t, &now)
 		return now.Status != "uploaded"
-	}, 10*time.Second, 5*time.Millisecond)
+	}, waitFor, 5*time.Millisecond)
 	return f.ID
 }
 
