@@ -23,6 +23,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"inlay/internal/locked"
 )
 
 // cluster is what is running.
@@ -85,7 +87,7 @@ backend replicas
 	config := filepath.Join(c.t.TempDir(), "haproxy.cfg")
 	require.NoError(c.t, os.WriteFile(config, []byte(b.String()), 0o600))
 	cmd := exec.CommandContext(c.t.Context(), program, "-db", "-f", config)
-	cmd.Stderr = &lockedBuffer{}
+	cmd.Stderr = &locked.Buffer{}
 	require.NoError(c.t, cmd.Start())
 	c.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	c.ready()

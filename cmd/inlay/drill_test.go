@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"inlay/internal/locked"
 )
 
 var drilled = flag.Bool("drill", false, "run the whole fault drill and print its tables")
@@ -46,26 +48,8 @@ type drill struct {
 	where      []string // the flags that name the state
 	env        []string // of the server, besides what every command has
 	cmd        *exec.Cmd
-	log        *lockedBuffer
+	log        *locked.Buffer
 	client     *http.Client
-}
-
-// lockedBuffer is what a process wrote so far; it may be read while it writes.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // newDrill makes a folder and chooses an address; start starts a server. Short
@@ -110,7 +94,7 @@ func (d *drill) start() time.Duration {
 func (d *drill) begin() error {
 	d.cmd = command(d.t, append([]string{"serve", "--addr", d.addr, "--data", d.data}, d.args...)...)
 	d.cmd.Env = append(d.cmd.Env, d.env...)
-	d.log = &lockedBuffer{}
+	d.log = &locked.Buffer{}
 	d.cmd.Stderr = d.log
 	if err := d.cmd.Start(); err != nil {
 		return err
