@@ -8,6 +8,7 @@ import (
 	"inlay/chat"
 	"inlay/internal/asks"
 	"inlay/parse"
+	"inlay/prompts"
 	"inlay/retrieve"
 )
 
@@ -115,9 +116,7 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 	for _, n := range made {
 		budget -= t.counter.Count(n.Text).Budgeted()
 	}
-	s, err := c.Cover(ctx, retrieve.CoverRequest{Documents: docs, Budget: budget, Keep: keep, Cost: func(c chat.Citation) int {
-		return t.counter.Count(fmt.Sprintf("Citation %d: %q\n\n%s%s%s%s", 100, "", Where(c), c.Heading, c.Header, c.Text)).Budgeted()
-	}})
+	s, err := t.selectWithin(ctx, c, retrieve.CoverRequest{Documents: docs, Budget: budget, Keep: keep}, made)
 	if err != nil {
 		return retrieve.Passages{}, nil, fmt.Errorf("select what represents the documents: %w", err)
 	}
@@ -125,6 +124,69 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 	found := retrieve.Passages{Citations: s.Citations, Total: s.Passages, Embedder: profile.Embedder, Threshold: profile.Threshold, Limit: profile.Limit}
 	t.nameCitations(found, byContent)
 	return found, &CoverageReport{Total: s.Total, Passages: s.Passages}, nil
+}
+
+// selectWithin selects what takes at most the request's budget as it is rendered,
+// the words of the prompt around it included.
+func (t *turn) selectWithin(ctx context.Context, c Coverer, req retrieve.CoverRequest, made []Note) (retrieve.Selection, error) {
+	cost := t.passageCost()
+	room := req.Budget - cost.words(made)
+	req.Budget, req.Cost = room-room/100, cost.of // parts that are joined take a little more than each
+	for {
+		s, err := c.Cover(ctx, req)
+		if err = cmp.Or(err, cost.err); err != nil {
+			return s, err
+		}
+		over := cost.all(s.Citations) - room
+		if over <= 0 || len(s.Citations) == 0 {
+			return s, cost.err
+		}
+		req.Budget -= over
+	}
+}
+
+// longestExtent stands for what [turn.extent] says before it is known.
+const longestExtent = "100 % of their text; 10,000 of 10,000 table rows"
+
+// passageCost measures passages as the prompt set in use renders them.
+type passageCost struct {
+	turn  *turn
+	names map[string]string
+	err   error // of the templates
+}
+
+func (t *turn) passageCost() *passageCost { return &passageCost{turn: t, names: t.shownNames()} }
+
+// of is what one passage takes, with the lines around it.
+func (p *passageCost) of(c chat.Citation) int {
+	text, err := p.turn.prompts.Context(prompts.Data{Citations: []prompts.Citation{p.shown(c)}})
+	p.err = cmp.Or(p.err, err)
+	return p.turn.counter.Count(text + "\n\n").Budgeted()
+}
+
+// all is what passages take together.
+func (p *passageCost) all(list []chat.Citation) int {
+	shown := make([]prompts.Citation, len(list))
+	for i, c := range list {
+		shown[i] = p.shown(c)
+	}
+	text, err := p.turn.prompts.Context(prompts.Data{Citations: shown})
+	p.err = cmp.Or(p.err, err)
+	return p.turn.counter.Count(text).Budgeted()
+}
+
+func (p *passageCost) shown(c chat.Citation) prompts.Citation {
+	return prompts.Citation{Number: 100, Text: c.Text, File: cmp.Or(p.names[c.FileID], c.File), Where: Where(c), Heading: c.Heading, Header: c.Header}
+}
+
+// words is what a prompt takes besides passages, notes and the question.
+func (p *passageCost) words(made []Note) int {
+	none := prompts.Data{Selection: true, Shown: 100, Total: 1000, Extent: longestExtent, Citations: []prompts.Citation{{Number: 1}}, Notes: built{notes: made}.shownNotes()}
+	whole, err := p.turn.prompts.Retrieval(none)
+	p.err = cmp.Or(p.err, err)
+	part, err := p.turn.prompts.Context(none)
+	p.err = cmp.Or(p.err, err)
+	return p.turn.counter.Count(whole).Budgeted() - p.turn.counter.Count(part).Budgeted()
 }
 
 // tellCoverage says how much of the documents is in the prompt.
