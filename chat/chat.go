@@ -150,11 +150,24 @@ type Citation struct {
 	Rank      int      `json:"rank"`                   // 1 is best
 	Rerank    *float64 `json:"rerank_score,omitempty"` // by the reranker, where one read it; compares within one answer only
 	Header    string   `json:"header,omitempty"`       // a table's header row where the text lacks it (RET-2)
-	Hit       *Hit     `json:"hit,omitempty"`          // what was found, where the citation was widened around it
+	Hit       *Range   `json:"hit,omitempty"`          // what was found, where the citation was widened around it
+	Ranges    []Range  `json:"ranges,omitempty"`       // that Text is joined from, where headers and footers of pages between them are left out; else none
 }
 
-// Hit is the range of the file's text, in bytes, that a search found.
-type Hit struct {
+// Range is a half-open range of a file's text, in bytes.
+type Range struct {
 	Start int `json:"start"`
 	End   int `json:"end"`
+}
+
+// Join returns the ranges of a text, one after the other.
+func Join(text string, ranges []Range) string {
+	if len(ranges) == 1 {
+		return text[ranges[0].Start:ranges[0].End]
+	}
+	var b strings.Builder
+	for _, r := range ranges {
+		b.WriteString(text[r.Start:r.End])
+	}
+	return b.String()
 }
