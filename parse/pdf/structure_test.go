@@ -35,6 +35,18 @@ func prices() string {
 
 const pricesTable = "| Item | Unit | Price |\n| --- | --- | --- |\n| Apple pie | piece | 3.50 |\n| Tea | cup | 2.00 |"
 
+// lines are five lines of running text in a column, and lined what is read of it.
+func lines(x, y int, word string) (out string) {
+	for i, s := range strings.Split(lined(word), "\n") {
+		out += at(x, y-14*i, s)
+	}
+	return out
+}
+
+func lined(word string) string {
+	return strings.Join([]string{word + " column of running", "text that goes on", "and on for a few", "lines until it has", "nothing to say."}, "\n")
+}
+
 func TestTables(t *testing.T) {
 	var ruled strings.Builder
 	for _, y := range []float64{655, 675, 695, 715} {
@@ -103,8 +115,20 @@ func TestTables(t *testing.T) {
 			"First.\n\nSecond.\n\nThird.\n\nFourth\nblock.",
 		},
 		{
-			"a head drawn last stays last", at(72, 600, "Text.") + at(72, 300, "More of it.") + at(72, 700, "Head"),
-			"Text.\n\nMore of it.\n\nHead",
+			"a head drawn last is read first", at(72, 600, "Text.") + at(72, 300, "More of it.") + at(72, 700, "Head"),
+			"Head\n\nText.\n\nMore of it.",
+		},
+		{
+			"a head and feet drawn first", at(72, 60, "Foot") + at(72, 40, "Page 3") + at(72, 740, "Head") + at(72, 600, "Text.") + at(72, 300, "More of it."),
+			"Head\n\nText.\n\nMore of it.\n\nFoot\nPage 3",
+		},
+		{
+			"a title drawn after its columns", lines(72, 500, "Left") + lines(320, 500, "Right") + at(72, 640, "A title over both columns, which is long") + at(72, 620, "by its author"),
+			"A title over both columns, which is long\n\nby its author\n\n" + lined("Left") + "\n\n" + lined("Right"),
+		},
+		{
+			"columns of which the second begins higher", lines(72, 500, "Left") + lines(320, 514, "Right") + at(72, 40, "7"),
+			lined("Left") + "\n\n" + lined("Right") + "\n\n7",
 		},
 		{"a frame around text is none", box(70, 600, 300, 120, "S") + at(72, 700, "In a") + at(72, 686, "frame."), "In a\nframe."},
 	} {
