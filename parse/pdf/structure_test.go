@@ -97,6 +97,15 @@ func TestTables(t *testing.T) {
 				row(686, map[int]string{72: "MEAN", 134: "3227", 200: "4839"}) + row(672, map[int]string{72: "MAX", 134: "6330", 200: "9150"}) + row(658, map[int]string{72: "MIN", 140: "902", 200: "2100"}),
 			"| TOTAL | 1000321 | 145160 |\n| --- | --- | --- |\n| MEAN | 3227 | 4839 |\n| MAX | 6330 | 9150 |\n| MIN | 902 | 2100 |",
 		},
+		{
+			"signs below headers", row(700, map[int]string{200: "Public", 300: "Private"}) + row(686, map[int]string{72: "Children", 210: "*", 310: "*"}) + row(672, map[int]string{72: "Women", 210: "*"}) +
+				row(658, map[int]string{72: "The elderly", 210: "*", 310: "*"}) + row(644, map[int]string{72: "Migrants", 210: "*", 310: "*"}),
+			"|  | Public | Private |\n| --- | --- | --- |\n| Children | * | * |\n| Women | * |  |\n| The elderly | * | * |\n| Migrants | * | * |",
+		},
+		{
+			"signs without headers are none", row(700, map[int]string{72: "Children", 210: "*", 310: "*"}) + row(686, map[int]string{72: "Women", 210: "*", 310: "*"}) + row(672, map[int]string{72: "Migrants", 210: "*", 310: "*"}),
+			"Children * *\nWomen * *\nMigrants * *",
+		},
 		{"a table drawn after the text around it stands between it", at(72, 720, "Table 1: prices") + at(72, 620, "Below.") + prices(), "Table 1: prices\n\n" + pricesTable + "\n\nBelow."},
 		{
 			"contents are none", row(700, map[int]string{72: "1", 100: "First things", 300: "5"}) + row(686, map[int]string{72: "2", 100: "Second things", 300: "7"}) + row(672, map[int]string{72: "3", 100: "Third things", 300: "12"}),
@@ -308,6 +317,7 @@ func TestHeadingsByEvidence(t *testing.T) {
 	}{
 		{"numbered, in another font", show("F2", 12.5, 72, 740, "(1) Of boats") + text("F1", 12, 718) + show("F2", 12.5, 72, 610, "(2) Of sails") + text("F1", 12, 588), []string{"1 (1) Of boats", "1 (2) Of sails"}},
 		{"numbered in the font of the text", show("F1", 12, 72, 740, "(1) of boats") + text("F1", 12, 710), nil},
+		{"syntax in a figure", show("F3", 14, 72, 740, "AS <name>") + text("F1", 12, 710), nil},
 		{"a row of labels", show("F3", 14, 72, 740, "Boats") + show("F3", 14, 300, 740, "Sails") + text("F1", 12, 710), nil},
 		{"labels of a figure", text("F1", 12, 740) + show("F3", 13.5, 200, 500, "Mast") + show("F1", 8, 300, 520, "where the sail is") + show("F3", 13.5, 200, 480, "Keel") + show("F1", 8, 300, 500, "below"), nil},
 		{
