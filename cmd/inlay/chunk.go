@@ -20,10 +20,10 @@ type chunkCmd struct {
 
 // chunkLine is one passage as a JSON line.
 type chunkLine struct {
-	ID      string `json:"_id"`
-	File    string `json:"file,omitempty"` // where there are several
-	Start   int    `json:"start"`
-	End     int    `json:"end"`
+	ID    string `json:"_id"`
+	File  string `json:"file,omitempty"` // where there are several
+	Start int    `json:"start"`
+	End   int    `json:"end"`
 
 	Ranges []chat.Range `json:"ranges,omitempty"` // that the text is joined from, where headers and footers of pages are left out
 
