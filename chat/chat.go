@@ -151,7 +151,20 @@ type Citation struct {
 	Rerank    *float64 `json:"rerank_score,omitempty"` // by the reranker, where one read it; compares within one answer only
 	Header    string   `json:"header,omitempty"`       // a table's header row where the text lacks it (RET-2)
 	Hit       *Range   `json:"hit,omitempty"`          // what was found, where the citation was widened around it
-	Ranges    []Range  `json:"ranges,omitempty"`       // that Text is joined from, where headers and footers of pages between them are left out; else none
+	Ranges    []Range  `json:"ranges,omitempty"`       // of the file's text that a prompt shows of Text, where it leaves out headers and footers of pages; else none
+}
+
+// Shown is what a prompt shows of the text: all of it but the headers and footers
+// of pages that are between its Ranges.
+func (c *Citation) Shown() string {
+	if len(c.Ranges) == 0 {
+		return c.Text
+	}
+	ranges := make([]Range, len(c.Ranges))
+	for i, r := range c.Ranges {
+		ranges[i] = Range{r.Start - c.Start, r.End - c.Start}
+	}
+	return Join(c.Text, ranges)
 }
 
 // Range is a half-open range of a file's text, in bytes.

@@ -133,7 +133,7 @@ func (t *turn) tellCoverage(b *built) {
 		return
 	}
 	for _, c := range b.citations {
-		b.coverage.Shown += len(c.Text)
+		b.coverage.Shown += len(c.Shown())
 	}
 	b.coverage.Share = float64(b.coverage.Shown) / float64(max(b.coverage.Total, 1))
 	why := "The question is about whole documents"

@@ -40,7 +40,7 @@ func (l *locator) cite(start, end int, found evidence) chat.Citation {
 	pieces := l.pieces(start, end, found)
 	best := slices.MaxFunc(pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.found, b.found), cmp.Compare(a.size(), b.size())) })
 	c := chat.Citation{
-		Text: chat.Join(l.doc.Text, ranges), File: l.doc.Name, FileID: l.doc.FileID, Start: start, End: end,
+		Text: l.doc.Text[start:end], File: l.doc.Name, FileID: l.doc.FileID, Start: start, End: end,
 		Sheet: best.place.Sheet, Part: best.place.Part, Header: l.header(start),
 		Heading: cmp.Or(l.above.heading(best.start, best.end), best.place.Heading),
 	}

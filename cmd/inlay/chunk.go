@@ -25,7 +25,7 @@ type chunkLine struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`
 
-	Ranges []chat.Range `json:"ranges,omitempty"` // that the text is joined from, where headers and footers of pages are left out
+	Ranges []chat.Range `json:"ranges,omitempty"` // that are searched, where headers and footers of pages are left out
 
 	Tokens  int    `json:"tokens"`
 	Section string `json:"section,omitempty"`
@@ -49,7 +49,7 @@ func (c *chunkCmd) Run(ctx context.Context, a *app) error {
 		for _, chunk := range splitter.Split(d.Document) {
 			line := chunkLine{
 				ID: chunk.ID, File: file, Start: chunk.Start, End: chunk.End, Tokens: chunk.Tokens,
-				Ranges: chunk.Ranges, Section: chunk.Heading, Header: chunk.Header, Text: chunk.Text,
+				Ranges: chunk.Ranges, Section: chunk.Heading, Header: chunk.Header, Text: d.Text[chunk.Start:chunk.End],
 			}
 			if err := e.Encode(line); err != nil {
 				return err
