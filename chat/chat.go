@@ -150,11 +150,37 @@ type Citation struct {
 	Rank      int      `json:"rank"`                   // 1 is best
 	Rerank    *float64 `json:"rerank_score,omitempty"` // by the reranker, where one read it; compares within one answer only
 	Header    string   `json:"header,omitempty"`       // a table's header row where the text lacks it (RET-2)
-	Hit       *Hit     `json:"hit,omitempty"`          // what was found, where the citation was widened around it
+	Hit       *Range   `json:"hit,omitempty"`          // what was found, where the citation was widened around it
+	Ranges    []Range  `json:"ranges,omitempty"`       // of the file's text that a prompt shows of Text, where it leaves out headers and footers of pages; else none
 }
 
-// Hit is the range of the file's text, in bytes, that a search found.
-type Hit struct {
+// Shown is what a prompt shows of the text: all of it but the headers and footers
+// of pages that are between its Ranges.
+func (c *Citation) Shown() string {
+	if len(c.Ranges) == 0 {
+		return c.Text
+	}
+	ranges := make([]Range, len(c.Ranges))
+	for i, r := range c.Ranges {
+		ranges[i] = Range{r.Start - c.Start, r.End - c.Start}
+	}
+	return Join(c.Text, ranges)
+}
+
+// Range is a half-open range of a file's text, in bytes.
+type Range struct {
 	Start int `json:"start"`
 	End   int `json:"end"`
+}
+
+// Join returns the ranges of a text, one after the other.
+func Join(text string, ranges []Range) string {
+	if len(ranges) == 1 {
+		return text[ranges[0].Start:ranges[0].End]
+	}
+	var b strings.Builder
+	for _, r := range ranges {
+		b.WriteString(text[r.Start:r.End])
+	}
+	return b.String()
 }

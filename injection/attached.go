@@ -164,7 +164,9 @@ func (t *turn) warnOfReading(a *attached) {
 		return // said when it was attached
 	}
 	for _, w := range a.doc.Warnings {
-		t.warn(w.Code, a.Name, a.Name+": "+w.Message)
+		if w.Code != parse.WarnRepeated { // nothing is missing
+			t.warn(w.Code, a.Name, a.Name+": "+w.Message)
+		}
 	}
 }
 

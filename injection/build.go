@@ -255,7 +255,7 @@ func (t *turn) data(b built) prompts.Data {
 	}
 	for _, c := range b.citations {
 		d.Citations = append(d.Citations, prompts.Citation{
-			Number: c.Number, Text: c.Text, File: inLibrary(c.Library, c.File), Where: Where(c), Heading: c.Heading, Header: c.Header,
+			Number: c.Number, Text: c.Shown(), File: inLibrary(c.Library, c.File), Where: Where(c), Heading: c.Heading, Header: c.Header,
 		})
 	}
 	return d

@@ -195,7 +195,7 @@ func (t *turn) tellCoverage(b *built) {
 		return
 	}
 	for _, c := range b.citations {
-		b.coverage.Shown += c.End - c.Start
+		b.coverage.Shown += len(c.Shown())
 	}
 	b.coverage.Share = float64(b.coverage.Shown) / float64(max(b.coverage.Total, 1))
 	why := "The question is about whole documents"

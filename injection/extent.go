@@ -21,7 +21,7 @@ func (t *turn) extent(b built) string {
 		total += len(strings.TrimSpace(d.Text))
 	}
 	for _, c := range b.citations {
-		shown += c.End - c.Start
+		shown += len(c.Shown())
 	}
 	if shown == 0 || shown >= total {
 		return ""

@@ -75,6 +75,15 @@ func notesText(made []Note) string {
 	return strings.Join(parts, "\n\n")
 }
 
+// rangeList is ranges as maps with the keys of their JSON form.
+func rangeList(ranges []chat.Range) []any {
+	list := make([]any, len(ranges))
+	for i, r := range ranges {
+		list[i] = map[string]any{"start": r.Start, "end": r.End}
+	}
+	return list
+}
+
 // citationList is the citations as maps with the keys of their JSON form.
 func citationList(citations []chat.Citation) []any {
 	list := make([]any, len(citations))
@@ -97,6 +106,9 @@ func citationList(citations []chat.Citation) []any {
 			if value != "" {
 				m[key] = value
 			}
+		}
+		if len(c.Ranges) > 0 {
+			m["ranges"] = rangeList(c.Ranges)
 		}
 		if c.Rerank != nil {
 			m["rerank_score"] = *c.Rerank

@@ -99,6 +99,9 @@ const (
 	Code      Kind = "code"      // a code block or, in source code, a top-level declaration
 	Part      Kind = "part"      // of a container: a mail's attachment, a chapter file
 	Cue       Kind = "cue"       // of subtitles: what is said from one time to another
+
+	PageHeader Kind = "page_header" // a line at the top of page after page, see Repeated
+	PageFooter Kind = "page_footer" // a line at the bottom or in the margin of page after page
 )
 
 // Status says how a page was read.
@@ -147,6 +150,7 @@ type Coverage struct {
 	Scanned    []int `json:"scanned,omitempty"`  // numbers of pages without a text layer
 	Empty      []int `json:"empty,omitempty"`    // blank pages
 	Failed     []int `json:"failed,omitempty"`   // pages that could not be read
+	Repeated   int   `json:"repeated,omitempty"` // sections of the kinds PageHeader and PageFooter
 }
 
 // Warning is something the reader of a document should know.

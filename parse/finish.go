@@ -17,6 +17,7 @@ const (
 	WarnDamaged      = "damaged"         // only a part could be read
 	WarnLeftOut      = "left_out"        // a part was left out on purpose
 	WarnPartial      = "partial"         // reading was ended from outside before the last page
+	WarnRepeated     = "repeated_lines"  // headers and footers that repeat on pages, which passages leave out
 	WarnNoOutline    = "outline_skipped" // too large or too deep to look for headings and blocks
 )
 

@@ -60,7 +60,7 @@ func (r *Retriever) Cover(ctx context.Context, req CoverRequest) (Selection, err
 	for _, c := range docs {
 		for _, citation := range c.citations() {
 			citation.Number, citation.Rank = len(s.Citations)+1, len(s.Citations)+1
-			s.Shown += citation.End - citation.Start
+			s.Shown += len(citation.Shown())
 			s.Citations = append(s.Citations, citation)
 		}
 	}

@@ -124,10 +124,10 @@ func decodeHead(data []byte, d parse.Document, spec embed.Spec) (e entry, rest [
 	}
 	for i := range e.Chunks {
 		c := &e.Chunks[i]
-		if c.FileID != d.FileID || c.Start < 0 || c.End < c.Start || c.End > len(d.Text) {
+		if c.FileID != d.FileID || !c.fits(len(d.Text)) {
 			return e, nil, errEntry
 		}
-		c.Text = d.Text[c.Start:c.End]
+		c.Text = c.textOf(d.Text)
 	}
 	return e, data[n:], nil
 }

@@ -39,7 +39,8 @@ func titlesOf(d parse.Document, chunks []Chunk) (numbers []int, titles []string)
 		return numbers, nil
 	}
 	titles = make([]string, len(chunks))
-	heads := pageHeads(d.Text, pages)
+	text := d.Repeated().Blanked(d.Text)
+	heads := pageHeads(text, pages)
 	page := 0
 	for k, c := range chunks {
 		for page+1 < len(pages) && pages[page+1].Start <= (c.Start+c.End)/2 {
@@ -52,7 +53,7 @@ func titlesOf(d parse.Document, chunks []Chunk) (numbers []int, titles []string)
 		for len(tables) > 0 && tables[0].End <= c.Start {
 			tables = tables[1:]
 		}
-		titles[k] = head + captions(d.Text, head, tables, c.End)
+		titles[k] = head + captions(text, head, tables, c.End)
 	}
 	return numbers, titles
 }

@@ -12,13 +12,14 @@ import (
 // locator says where in its document a passage is cited: by the page, section
 // and sheet where the words are that answered, else by those of most of it.
 type locator struct {
-	doc    parse.Document
-	places *parse.Map
-	above  *surroundings
+	doc      parse.Document
+	places   *parse.Map
+	above    *surroundings
+	repeated parse.Repeated
 }
 
 func newLocator(d parse.Document) *locator {
-	return &locator{doc: d, places: parse.NewMap(d), above: newSurroundings(d.Text, sections(d))}
+	return &locator{doc: d, places: parse.NewMap(d), above: newSurroundings(d.Text, sections(d)), repeated: d.Repeated()}
 }
 
 // evidence says how much of a question a range of the text answers, 0..1.
@@ -35,12 +36,16 @@ type piece struct {
 // nil evidence means that nothing is known of where the answer is.
 func (l *locator) cite(start, end int, found evidence) chat.Citation {
 	start, end = trim(l.doc.Text, start, end)
+	ranges := l.repeated.Without(start, end)
 	pieces := l.pieces(start, end, found)
 	best := slices.MaxFunc(pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.found, b.found), cmp.Compare(a.size(), b.size())) })
 	c := chat.Citation{
 		Text: l.doc.Text[start:end], File: l.doc.Name, FileID: l.doc.FileID, Start: start, End: end,
 		Sheet: best.place.Sheet, Part: best.place.Part, Header: l.header(start),
 		Heading: cmp.Or(l.above.heading(best.start, best.end), best.place.Heading),
+	}
+	if len(ranges) > 1 {
+		c.Ranges = ranges
 	}
 	c.LineStart, c.LineEnd = l.places.Lines().Range(start, end)
 	c.Page, c.PageEnd = span2(pieces, func(p piece) int { return p.place.Page })
@@ -157,7 +162,7 @@ func (c *Corpus) evidenceIn(words lexicalHits, p passage) evidence {
 	}
 	chunks, text := c.files[p.file].chunks, c.files[p.file].text()
 	from, to := chunks[p.hitChunks[0]].Start, chunks[p.hitChunks[1]].End
-	column := q.column[p.file]
+	column, repeated := q.column[p.file], c.files[p.file].locator().repeated
 	return func(start, end int) float64 {
 		start, end = max(start, from), min(end, to)
 		if start >= end {
@@ -165,7 +170,8 @@ func (c *Corpus) evidenceIn(words lexicalHits, p passage) evidence {
 		}
 		an := c.r.spare.take(c.r.lex, f.terms.Lang) // the file's own may be in use
 		defer c.r.spare.put(an)
-		return q.together(q.columnsOf(f.terms, column, an, text[start:end]), c.r.set.windowWords, len(q.terms))
+		said := chat.Join(text, repeated.Without(start, end))
+		return q.together(q.columnsOf(f.terms, column, an, said), c.r.set.windowWords, len(q.terms))
 	}
 }
 

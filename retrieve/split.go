@@ -26,7 +26,8 @@ const (
 //
 // Chunks are exact slices of the document's text, in order, and together cover
 // it: white space between two chunks belongs to the one before it. Only white
-// space that would fill a chunk by itself is left out. A chunk that begins
+// space that would fill a chunk by itself is left out, and so are headers and
+// footers that repeat on pages ([parse.Document.Repeated]). A chunk that begins
 // inside a table carries the table's first row as its Header, and the two
 // together stay within Size.
 //
@@ -38,7 +39,7 @@ type Splitter struct {
 }
 
 // splitVersion changes whenever the same document would be cut in other places.
-const splitVersion = "split2"
+const splitVersion = "split3"
 
 // presets are the chunkings that have a name.
 func presets() map[string]Splitter {
@@ -131,9 +132,8 @@ func (s Splitter) Split(d parse.Document) []Chunk {
 			start = covered
 			continue
 		}
-		if strings.TrimSpace(d.Text[start:end.pos]) != "" {
-			chunk := c.chunk(start, end.pos)
-			chunk.ID, chunk.FileID = id(start, end.pos), d.FileID
+		if chunk := c.chunk(start, end.pos); strings.TrimSpace(chunk.Text) != "" {
+			chunk.ID, chunk.FileID = id(chunk.Start, chunk.End), d.FileID
 			chunks = append(chunks, chunk)
 		}
 		covered = end.pos

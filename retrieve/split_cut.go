@@ -3,6 +3,7 @@ package retrieve
 import (
 	"sort"
 
+	"inlay/chat"
 	"inlay/parse"
 )
 
@@ -11,6 +12,7 @@ type cutter struct {
 	*ruler
 	*outline
 	*surroundings
+	repeated      parse.Repeated
 	size, overlap int
 }
 
@@ -20,6 +22,7 @@ func newCutter(s Splitter, d parse.Document) *cutter {
 		ruler:        newRuler(s.Measure, d.Text, min(max(s.Size/16, 1), 32)),
 		outline:      o,
 		surroundings: newSurroundings(d.Text, o.parts),
+		repeated:     d.Repeated(),
 		size:         s.Size, overlap: s.Overlap,
 	}
 }
@@ -37,9 +40,20 @@ func fill(l level) float64 {
 	}
 }
 
-// chunk is text[start:end] with what is above it.
+// chunk is text[start:end], without headers and footers of pages, with what is
+// above it. Its text is empty if nothing else is there.
 func (c *cutter) chunk(start, end int) Chunk {
-	k := Chunk{Start: start, End: end, Text: c.ruler.text[start:end], Tokens: c.count(start, end), Heading: c.heading(start, end)}
+	ranges := c.repeated.Without(start, end)
+	if len(ranges) == 0 {
+		return Chunk{}
+	}
+	start, end = ranges[0].Start, ranges[len(ranges)-1].End
+	k := Chunk{Start: start, End: end, Text: chat.Join(c.ruler.text, ranges), Heading: c.heading(start, end)}
+	if len(ranges) > 1 {
+		k.Ranges, k.Tokens = ranges, c.ruler.size(k.Text)
+	} else {
+		k.Tokens = c.count(start, end)
+	}
 	if k.Tokens <= c.room(start) { // a single grapheme may leave no room for a header
 		k.Header = c.header(start)
 	}

@@ -11,7 +11,8 @@ import (
 	"inlay/parse"
 )
 
-// Chunk is one passage of a document: an exact slice of its text.
+// Chunk is one passage of a document: an exact slice of its text, but for headers
+// and footers of pages, which it leaves out.
 type Chunk struct {
 	ID      string `json:"id"` // stable for the same bytes, chunking and range
 	FileID  string `json:"file_id"`
@@ -21,6 +22,28 @@ type Chunk struct {
 	Tokens  int    `json:"tokens"`            // by the splitter's measure
 	Header  string `json:"header,omitempty"`  // a table's header row, embedded but not part of Text
 	Heading string `json:"heading,omitempty"` // path of headings above it, joined by " > "
+
+	Ranges []chat.Range `json:"ranges,omitempty"` // that Text is joined from, where headers or footers between them are left out; else none
+}
+
+// textOf is the text of a chunk, by its place.
+func (c *Chunk) textOf(text string) string {
+	if len(c.Ranges) > 0 {
+		return chat.Join(text, c.Ranges)
+	}
+	return text[c.Start:c.End]
+}
+
+// fits reports whether a chunk's place is one in a text of a length.
+func (c *Chunk) fits(length int) bool {
+	at := c.Start
+	for _, r := range c.Ranges {
+		if r.Start < at || r.End < r.Start {
+			return false
+		}
+		at = r.End
+	}
+	return 0 <= c.Start && at <= c.End && c.End <= length
 }
 
 // Index holds vectors of chunks and finds the nearest. Every implementation

@@ -122,6 +122,6 @@ func (c *Corpus) mark(cited *chat.Citation, p passage) {
 	f := c.files[p.file]
 	start, end := trim(f.text(), f.chunks[p.hitChunks[0]].Start, f.chunks[p.hitChunks[1]].End)
 	if start != cited.Start || end != cited.End {
-		cited.Hit = &chat.Hit{Start: start, End: end}
+		cited.Hit = &chat.Range{Start: start, End: end}
 	}
 }

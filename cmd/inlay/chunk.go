@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"inlay/chat"
 	"inlay/retrieve"
 )
 
@@ -19,10 +20,13 @@ type chunkCmd struct {
 
 // chunkLine is one passage as a JSON line.
 type chunkLine struct {
-	ID      string `json:"_id"`
-	File    string `json:"file,omitempty"` // where there are several
-	Start   int    `json:"start"`
-	End     int    `json:"end"`
+	ID    string `json:"_id"`
+	File  string `json:"file,omitempty"` // where there are several
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+
+	Ranges []chat.Range `json:"ranges,omitempty"` // that are searched, where headers and footers of pages are left out
+
 	Tokens  int    `json:"tokens"`
 	Section string `json:"section,omitempty"`
 	Header  string `json:"header,omitempty"`
@@ -45,7 +49,7 @@ func (c *chunkCmd) Run(ctx context.Context, a *app) error {
 		for _, chunk := range splitter.Split(d.Document) {
 			line := chunkLine{
 				ID: chunk.ID, File: file, Start: chunk.Start, End: chunk.End, Tokens: chunk.Tokens,
-				Section: chunk.Heading, Header: chunk.Header, Text: chunk.Text,
+				Ranges: chunk.Ranges, Section: chunk.Heading, Header: chunk.Header, Text: d.Text[chunk.Start:chunk.End],
 			}
 			if err := e.Encode(line); err != nil {
 				return err

@@ -219,6 +219,7 @@ func (s *segment) readTable(doc int) (table, error) {
 			t.titles[k] = titles[n[2]]
 		}
 	}
+	readRanges(d, chunks)
 	if d.bad || len(chunks) != len(m.lengths) {
 		return table{}, damagedSegment(s.file.Name(), errDamaged)
 	}
@@ -282,7 +283,7 @@ func (s *segment) fill(doc int, chunks []retrieve.Chunk, wanted []int) error {
 		if c.Start < from || c.End-from > len(plain) {
 			return damagedSegment(s.file.Name(), errDamaged)
 		}
-		c.Text = string(plain[c.Start-from : c.End-from])
+		c.Text = textOf(plain, from, *c)
 	}
 	return nil
 }

@@ -234,6 +234,7 @@ func (s *stored) makeTable(x retrieve.Indexed, zip *zstd.Encoder) {
 			c.text(t)
 		}
 	}
+	putRanges(&c, chunks)
 	s.table = zip.EncodeAll(c.b, nil)
 }
 

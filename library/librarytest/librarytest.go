@@ -13,6 +13,7 @@ import (
 	"inlay/fault"
 	"inlay/library"
 	"inlay/parse"
+	"inlay/parse/pdf"
 	"inlay/parse/plain"
 	"inlay/retrieve"
 )
@@ -22,7 +23,7 @@ func Run(t *testing.T, open func(t *testing.T) library.Index) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, *bench){
 		"AddAndFind": addAndFind, "ChangesAreWhole": changesAreWhole, "DeletesAreGone": deletesAreGone, "OwnersAreApart": ownersAreApart,
-		"SameFiguresAsInMemory": sameFigures, "UnknownAndBadNames": unknownNames, "CanceledBatches": canceledBatches,
+		"SameFiguresAsInMemory": sameFigures, "PassagesOverPages": passagesOverPages, "UnknownAndBadNames": unknownNames, "CanceledBatches": canceledBatches,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newBench(t, open(t))) })
 	}
@@ -162,6 +163,46 @@ func sameFigures(t *testing.T, b *bench) {
 		require.Equal(t, want.Citations, got.Citations, query)
 		require.Equal(t, want.Total, got.Total, query)
 	}
+}
+
+// passagesOverPages: passages that leave out headers and footers of pages are those
+// that the same file has in memory.
+func passagesOverPages(t *testing.T, b *bench) {
+	t.Helper()
+	registry, err := parse.NewRegistry(pdf.Parser{})
+	require.NoError(t, err)
+	b.keeper.Parser = registry
+	data := booklet(6)
+	_, err = b.keeper.Put(t.Context(), "", "books", parse.File{Name: "a.pdf", Data: data}, nil)
+	require.NoError(t, err)
+	d, err := registry.Parse(t.Context(), parse.File{Name: "a.pdf", Data: data}, nil)
+	require.NoError(t, err)
+	req := retrieve.Request{Query: "who measured the marble of pit 3", Limit: 5, Threshold: new(0.0), Documents: []parse.Document{d}}
+	want, err := b.retriever.Retrieve(t.Context(), req)
+	require.NoError(t, err)
+	require.NotEmpty(t, want.Citations[0].Ranges)
+	req.Documents, req.Collections = nil, []retrieve.Collection{library.Collection{Index: b.Index, Library: "books"}}
+	got, err := b.retriever.Retrieve(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, want.Citations, got.Citations)
+}
+
+// booklet is a PDF whose pages have the same line at their top and their number
+// below.
+func booklet(pages int) []byte {
+	var b strings.Builder
+	b.WriteString("%PDF-1.4\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n3 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj\n2 0 obj <</Type/Pages/Kids[")
+	for i := range pages {
+		fmt.Fprintf(&b, "%d 0 R ", 10+2*i)
+	}
+	fmt.Fprintf(&b, "]/Count %d>> endobj\n", pages)
+	for i := range pages {
+		shown := fmt.Sprintf("BT /F 9 Tf 72 770 Td (Yearbook of quarries) Tj ET BT /F 12 Tf 72 700 Td (In pit %d the marble was measured by clerk %c.) Tj ET BT /F 9 Tf 300 40 Td (%d) Tj ET", i+1, 'A'+i, i+1)
+		fmt.Fprintf(&b, "%d 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F 3 0 R>>>>/Contents %d 0 R>> endobj\n", 10+2*i, 11+2*i)
+		fmt.Fprintf(&b, "%d 0 obj <</Length %d>> stream\n%s\nendstream endobj\n", 11+2*i, len(shown), shown)
+	}
+	b.WriteString("trailer <</Root 1 0 R>>\n%%EOF\n")
+	return []byte(b.String())
 }
 
 func unknownNames(t *testing.T, b *bench) {

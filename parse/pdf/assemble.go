@@ -38,12 +38,13 @@ func assemble(f parse.File, info parse.Info, pages []pageText, marks map[string]
 	doc.Text = b.String()
 	nameLibraries(&doc)
 	doc.Sections = append(doc.Sections, headings(pages, starts, len(doc.Text), marks)...)
-	parse.SortSections(doc.Sections)
 	if strings.TrimSpace(doc.Text) == "" {
 		return parse.Document{}, nothing(f, pages)
 	}
 	doc.Coverage.Characters = utf8.RuneCountInString(doc.Text)
 	doc.Warnings = warnings(doc.Coverage)
+	markRepeated(&doc, pages, starts)
+	parse.SortSections(doc.Sections)
 	return doc, nil
 }
 

@@ -65,7 +65,39 @@ func readsLikeTable(rows [][]string) bool {
 	case float64(o.lone) > loneShare*float64(len(rows)), o.briefest() > briefWords:
 		return false
 	}
-	return o.worded && float64(o.solid) >= solidShare*float64(o.filled)
+	return o.worded && float64(o.solid+checks(rows)) >= solidShare*float64(o.filled)
+}
+
+// checkHeader is how many rows above the first check may be its column's header.
+const checkHeader = 3
+
+// checks counts the cells of columns that say by a sign, below a header in words,
+// what holds for the row: "*", "X", a tick.
+func checks(rows [][]string) (all int) {
+	for c := 1; c < len(rows[0]); c++ {
+		n, header := 0, false
+		for i, row := range rows {
+			switch {
+			case row[c] == "":
+			case isCheck(row[c]):
+				n++
+			case n == 0 && i < checkHeader && wordy(row[c]):
+				header = true
+			default:
+				n = -len(rows) // something else
+			}
+		}
+		if header && n >= minRows {
+			all += n
+		}
+	}
+	return all
+}
+
+// isCheck reports whether a cell is a sign that something holds.
+func isCheck(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return n == len(s) && strings.ContainsRune("*xX\u00D7\u2713\u2714\u2715\u2717\u2611\u2612\u25CF\u2022\u25A0", r)
 }
 
 // marksATable judges rows whose cells rules mark: drawings have such cells too,

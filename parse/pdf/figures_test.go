@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,7 +42,6 @@ type figure struct {
 	pages, theirPages  int
 	code               fault.Code
 	libraries          map[string]int
-	turned             bool // right to left: order against pdftotext without -raw
 	ourWords           int
 }
 
@@ -95,7 +93,6 @@ func measure(t *testing.T, p pdf.Parser, tool, path string) figure {
 	var reference string
 	reference, f.theirs = used(tool, path, "-")
 	f.theirPages = strings.Count(reference, "\f")
-	raw, _ := used(tool, "-raw", path, "-")
 	if *command != "" {
 		_, f.whole = used(*command, "parse", path)
 	}
@@ -119,10 +116,7 @@ func measure(t *testing.T, p pdf.Parser, tool, path string) figure {
 	got = withoutMarkup(got)
 	f.words, f.ourWords = len(want), len(got)
 	f.f1 = wordF1(want, got)
-	if f.turned = rightToLeft(reference); f.turned {
-		raw = reference // -raw gives the words of such lines from left to right, which is not an order to read in
-	}
-	f.order = sameOrder(words(raw), got)
+	f.order = sameOrder(words(reference), got)
 	return f
 }
 
@@ -135,20 +129,6 @@ func words(s string) []string {
 		}
 		return r
 	}, s))
-}
-
-// rightToLeft reports whether a fiftieth of a text's letters are written so.
-func rightToLeft(s string) bool {
-	letters, turned := 0, 0
-	for _, r := range s {
-		if unicode.IsLetter(r) {
-			letters++
-		}
-		if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana) {
-			turned++
-		}
-	}
-	return 50*turned > letters
 }
 
 // withoutMarkup drops the bars and dashes of Markdown tables.
@@ -249,7 +229,7 @@ func sameOrder(want, got []string) float64 {
 func summary(all []figure) string {
 	var b strings.Builder
 	var f1, order, marked float64
-	var judged, silent, pages, theirPages, turned int
+	var judged, silent, pages, theirPages int
 	var ours, theirs, fast, whole time.Duration
 	codes, libraries := map[fault.Code]int{}, map[string]int{}
 	for _, f := range all {
@@ -269,9 +249,6 @@ func summary(all []figure) string {
 		judged++
 		f1 += f.f1
 		order += f.order
-		if f.turned {
-			turned++
-		}
 		marked += f.marked
 		if f.code == "" && f.ourWords == 0 {
 			silent++
@@ -280,7 +257,7 @@ func summary(all []figure) string {
 	n := float64(max(judged, 1))
 	fmt.Fprintf(&b, "\nfiles %d, with 20 words or more %d\n", len(all), judged)
 	fmt.Fprintf(&b, "word F1 %.4f, leaving out the bars and dashes of Markdown tables, which are no words (%.4f with them)\n", f1/n, marked/n)
-	fmt.Fprintf(&b, "order %.4f against pdftotext -raw, for %d files with text from right to left without -raw; silently empty %d\n", order/n, turned, silent)
+	fmt.Fprintf(&b, "order %.4f against pdftotext; silently empty %d\n", order/n, silent)
 	rate := float64(pages) / ours.Seconds()
 	their := float64(theirPages) / theirs.Seconds()
 	quick := float64(pages) / fast.Seconds()

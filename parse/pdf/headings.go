@@ -199,8 +199,8 @@ func (f *headingFinder) stands(lines []placed, i, end int) bool {
 	if len(text) > maxHeading || !wordy(text) || float64(letters) < letterShare*float64(utf8.RuneCountInString(text)) {
 		return false
 	}
-	if hasLeader(text) || lines[i].fixed && 2*f.fixed < f.total {
-		return false // contents, or code
+	if hasLeader(text) || lines[i].fixed && 2*f.fixed < f.total || strings.ContainsAny(text, "=<>") {
+		return false // contents, or code and formulas
 	}
 	if end-i == 1 && lines[i].parted {
 		return false // a row of labels

@@ -3,15 +3,18 @@ package pdf
 import "slices"
 
 // A page shows its text in the order of reading, or nearly so. Some programs draw
-// boxes in the order in which they were made. A page whose top is shown among the
-// last, and that has at least minInversions blocks that are right above what
-// was shown before them, is put in order by moving these. Heads and feet that are
-// drawn first or last are fewer, and forms begin at their top.
+// boxes in the order in which they were made. A page of which much text was shown
+// before text right above it is put in order by moving blocks, and so is one whose
+// top is shown among the last with at least minInversions such blocks. Heads and
+// feet that are drawn first or last are moved in any case.
 const (
 	minInversions = 3
 	maxBlocks     = 200
 	upStep        = 1.5 // font sizes upwards: a new block
 	downStep      = 4   // and downwards
+	maxDisorder   = .15 // share of a page's text
+	edgeBlocks    = 3   // blocks at the top and at the bottom that are heads or feet
+	maxEdgePieces = 3   // lines of one
 )
 
 // piece is a line or a table and where it is, turned into the page's
@@ -41,9 +44,12 @@ func (t *tabulator) pieceOf(l line) piece {
 // lines.
 func (t *tabulator) ordered(pieces []piece) []line {
 	blocks := blocksOf(pieces)
-	if len(blocks) <= maxBlocks && topIsLast(blocks) && inversions(blocks) >= minInversions {
+	if len(blocks) <= maxBlocks {
 		t.doc.charge(len(blocks) * len(blocks) / 16)
-		blocks = sorted(blocks)
+		if topIsLast(blocks) && inversions(blocks) >= minInversions || disorder(blocks) > maxDisorder {
+			blocks = sorted(blocks)
+		}
+		blocks = edgesFirstAndLast(blocks)
 	}
 	out := make([]line, 0, len(pieces))
 	for _, b := range blocks {
@@ -106,6 +112,63 @@ func inversions(blocks []block) (n int) {
 		}
 	}
 	return n
+}
+
+// disorder is the share of a page's text that was shown before text right above it.
+func disorder(blocks []block) float64 {
+	all, late := 0, 0
+	for i, b := range blocks {
+		n, below := b.letters(), 0
+		all += n
+		for _, o := range blocks[:i] {
+			if b.box.above(o.box) {
+				below += o.letters()
+			}
+		}
+		late += min(n, below)
+	}
+	return float64(late) / float64(max(all, 1))
+}
+
+// letters is how much text a block has.
+func (b block) letters() (n int) {
+	for _, p := range b.pieces {
+		n += len(p.line.text)
+	}
+	return n
+}
+
+// edgesFirstAndLast moves blocks of few lines that are above all others to the
+// front, and those below all others to the end: heads and feet are often drawn
+// last or first.
+func edgesFirstAndLast(blocks []block) []block {
+	above := func(a, b block) bool { return a.box.y0 >= b.box.y1 }
+	below := func(a, b block) bool { return a.box.y1 <= b.box.y0 }
+	for n := 0; n < min(edgeBlocks, len(blocks)-1); n++ {
+		if i := furthest(blocks[n:], above); i >= 0 {
+			b := blocks[n+i]
+			blocks = slices.Insert(slices.Delete(blocks, n+i, n+i+1), n, b)
+		}
+	}
+	for n := 0; n < min(edgeBlocks, len(blocks)-1); n++ {
+		last := len(blocks) - n
+		if i := furthest(blocks[:last], below); i >= 0 {
+			b := blocks[i]
+			blocks = slices.Insert(slices.Delete(blocks, i, i+1), last-1, b)
+		}
+	}
+	return blocks
+}
+
+// furthest is the index of the block of few lines that is beyond all others, -1
+// if there is none.
+func furthest(blocks []block, beyond func(a, b block) bool) int {
+	for i, b := range blocks {
+		if len(b.pieces) <= maxEdgePieces && !slices.ContainsFunc(blocks, func(o block) bool { return o.box != b.box && !beyond(b, o) }) {
+			return i
+		}
+	}
+	return -1
 }
 
 // sorted moves each block before those that it is above of, as far as no

@@ -35,7 +35,7 @@ type Parser struct {
 
 // Info implements [parse.Parser].
 func (p Parser) Info() parse.Info {
-	version := "8"
+	version := "9"
 	if p.Second != nil {
 		version += "+pdfium"
 	}

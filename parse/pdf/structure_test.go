@@ -35,6 +35,18 @@ func prices() string {
 
 const pricesTable = "| Item | Unit | Price |\n| --- | --- | --- |\n| Apple pie | piece | 3.50 |\n| Tea | cup | 2.00 |"
 
+// lines are five lines of running text in a column, and lined what is read of it.
+func lines(x, y int, word string) (out string) {
+	for i, s := range strings.Split(lined(word), "\n") {
+		out += at(x, y-14*i, s)
+	}
+	return out
+}
+
+func lined(word string) string {
+	return strings.Join([]string{word + " column of running", "text that goes on", "and on for a few", "lines until it has", "nothing to say."}, "\n")
+}
+
 func TestTables(t *testing.T) {
 	var ruled strings.Builder
 	for _, y := range []float64{655, 675, 695, 715} {
@@ -85,6 +97,15 @@ func TestTables(t *testing.T) {
 				row(686, map[int]string{72: "MEAN", 134: "3227", 200: "4839"}) + row(672, map[int]string{72: "MAX", 134: "6330", 200: "9150"}) + row(658, map[int]string{72: "MIN", 140: "902", 200: "2100"}),
 			"| TOTAL | 1000321 | 145160 |\n| --- | --- | --- |\n| MEAN | 3227 | 4839 |\n| MAX | 6330 | 9150 |\n| MIN | 902 | 2100 |",
 		},
+		{
+			"signs below headers", row(700, map[int]string{200: "Public", 300: "Private"}) + row(686, map[int]string{72: "Children", 210: "*", 310: "*"}) + row(672, map[int]string{72: "Women", 210: "*"}) +
+				row(658, map[int]string{72: "The elderly", 210: "*", 310: "*"}) + row(644, map[int]string{72: "Migrants", 210: "*", 310: "*"}),
+			"|  | Public | Private |\n| --- | --- | --- |\n| Children | * | * |\n| Women | * |  |\n| The elderly | * | * |\n| Migrants | * | * |",
+		},
+		{
+			"signs without headers are none", row(700, map[int]string{72: "Children", 210: "*", 310: "*"}) + row(686, map[int]string{72: "Women", 210: "*", 310: "*"}) + row(672, map[int]string{72: "Migrants", 210: "*", 310: "*"}),
+			"Children * *\nWomen * *\nMigrants * *",
+		},
 		{"a table drawn after the text around it stands between it", at(72, 720, "Table 1: prices") + at(72, 620, "Below.") + prices(), "Table 1: prices\n\n" + pricesTable + "\n\nBelow."},
 		{
 			"contents are none", row(700, map[int]string{72: "1", 100: "First things", 300: "5"}) + row(686, map[int]string{72: "2", 100: "Second things", 300: "7"}) + row(672, map[int]string{72: "3", 100: "Third things", 300: "12"}),
@@ -103,8 +124,20 @@ func TestTables(t *testing.T) {
 			"First.\n\nSecond.\n\nThird.\n\nFourth\nblock.",
 		},
 		{
-			"a head drawn last stays last", at(72, 600, "Text.") + at(72, 300, "More of it.") + at(72, 700, "Head"),
-			"Text.\n\nMore of it.\n\nHead",
+			"a head drawn last is read first", at(72, 600, "Text.") + at(72, 300, "More of it.") + at(72, 700, "Head"),
+			"Head\n\nText.\n\nMore of it.",
+		},
+		{
+			"a head and feet drawn first", at(72, 60, "Foot") + at(72, 40, "Page 3") + at(72, 740, "Head") + at(72, 600, "Text.") + at(72, 300, "More of it."),
+			"Head\n\nText.\n\nMore of it.\n\nFoot\nPage 3",
+		},
+		{
+			"a title drawn after its columns", lines(72, 500, "Left") + lines(320, 500, "Right") + at(72, 640, "A title over both columns, which is long") + at(72, 620, "by its author"),
+			"A title over both columns, which is long\n\nby its author\n\n" + lined("Left") + "\n\n" + lined("Right"),
+		},
+		{
+			"columns of which the second begins higher", lines(72, 500, "Left") + lines(320, 514, "Right") + at(72, 40, "7"),
+			lined("Left") + "\n\n" + lined("Right") + "\n\n7",
 		},
 		{"a frame around text is none", box(70, 600, 300, 120, "S") + at(72, 700, "In a") + at(72, 686, "frame."), "In a\nframe."},
 	} {
@@ -284,6 +317,7 @@ func TestHeadingsByEvidence(t *testing.T) {
 	}{
 		{"numbered, in another font", show("F2", 12.5, 72, 740, "(1) Of boats") + text("F1", 12, 718) + show("F2", 12.5, 72, 610, "(2) Of sails") + text("F1", 12, 588), []string{"1 (1) Of boats", "1 (2) Of sails"}},
 		{"numbered in the font of the text", show("F1", 12, 72, 740, "(1) of boats") + text("F1", 12, 710), nil},
+		{"syntax in a figure", show("F3", 14, 72, 740, "AS <name>") + text("F1", 12, 710), nil},
 		{"a row of labels", show("F3", 14, 72, 740, "Boats") + show("F3", 14, 300, 740, "Sails") + text("F1", 12, 710), nil},
 		{"labels of a figure", text("F1", 12, 740) + show("F3", 13.5, 200, 500, "Mast") + show("F1", 8, 300, 520, "where the sail is") + show("F3", 13.5, 200, 480, "Keel") + show("F1", 8, 300, 500, "below"), nil},
 		{

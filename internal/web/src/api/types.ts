@@ -59,6 +59,8 @@ export interface Citation {
   line_end: number;
   start: number;
   end: number;
+  /** That the text is joined from, where headers and footers of pages are left out. */
+  ranges?: { start: number; end: number }[];
   affinity: number;
   rank: number;
 }

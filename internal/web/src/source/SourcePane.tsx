@@ -8,7 +8,7 @@ import { place } from "../text/numbers";
 import { Offsets } from "../text/offsets";
 import { IconButton, Spinner, Trouble } from "../ui/controls";
 import { uploadOf } from "../state/libraries";
-import { placed } from "./boxes";
+import { placed, within } from "./boxes";
 import { ImageView } from "./ImageView";
 import { find, type Span } from "./lines";
 import { PdfView, type Marks } from "./PdfView";
@@ -218,7 +218,8 @@ function PdfContent({ id, source: s, zoom, hit, offsets }: PdfContentProps) {
     const control = new AbortController();
     const key = `${s.opened}-${start}-${end}`;
     fileBoxes(id, start, end, control.signal).then(
-      (pages) => {
+      (all) => {
+        const pages = hit === null ? within(all, citation?.ranges ?? []) : all;
         const enough = hit !== null || placed(pages, citation?.text ?? "") >= 0.5;
         setMarks(marksOf(enough ? pages : [], citation, key));
         setNote(enough ? "" : tooLittle);
@@ -249,6 +250,12 @@ function marksOf(pages: BoxedPage[], citation: Citation | null, key: string): Ma
   return { pages, page: shown?.page ?? wanted ?? 1, key };
 }
 
+/** passageOf is the text of a citation, by its place in the text of its file. */
+function passageOf(citation: Citation, text: string, offsets: Offsets): string {
+  const ranges = citation.ranges ?? [citation];
+  return ranges.map((r) => text.slice(offsets.unit(r.start), offsets.unit(r.end))).join("");
+}
+
 interface TextContentProps {
   text: FileText;
   offsets: Offsets;
@@ -261,7 +268,7 @@ function TextContent({ text, offsets, source: s, hits, hit }: TextContentProps) 
   const citation = s.citations[s.at] ?? null;
   const passage = citation ? { start: offsets.unit(citation.start), end: offsets.unit(citation.end) } : null;
   // The file may be another one than the passage was taken from.
-  const same = passage !== null && text.text.slice(passage.start, passage.end) === citation?.text;
+  const same = citation !== null && passageOf(citation, text.text, offsets) === citation.text;
   return (
     <div class="source-body">
       {passage && !same ? (

@@ -29,6 +29,13 @@ function beside(line: Rect, word: Rect): boolean {
   return overlap > 0.5 * height && gap < 2.5 * Math.max(1, height);
 }
 
+/** within keeps the words that are in one of the ranges; without ranges, all. */
+export function within(pages: BoxedPage[], ranges: { start: number; end: number }[]): BoxedPage[] {
+  if (ranges.length === 0) return pages;
+  const inside = (b: Box) => ranges.some((r) => b.start < r.end && b.end > r.start);
+  return pages.map((p) => ({ ...p, boxes: p.boxes.filter(inside) })).filter((p) => p.boxes.length > 0);
+}
+
 const encoder = new TextEncoder();
 const sizeOf = (text: string): number => encoder.encode(text.replace(/\s+/g, "")).length;
 
