@@ -9,6 +9,7 @@ import (
 	"inlay/internal/asks"
 	"inlay/parse"
 	"inlay/retrieve"
+	"inlay/tokens"
 )
 
 // Coverer selects what represents whole documents; a Retriever may be one.
@@ -115,7 +116,7 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 	for _, n := range made {
 		budget -= t.counter.Count(n.Text).Budgeted()
 	}
-	s, err := c.Cover(ctx, retrieve.CoverRequest{Documents: docs, Budget: budget, Keep: keep, Cost: func(c chat.Citation) int {
+	s, err := c.Cover(ctx, retrieve.CoverRequest{Documents: docs, Budget: budget, Keep: keep, Namespace: t.req.Options.Namespace, Measure: t.counterIdentity(), Cost: func(c chat.Citation) int {
 		return t.counter.Count(fmt.Sprintf("Citation %d: %q\n\n%s%s%s%s", 100, "", Where(c), c.Heading, c.Header, c.Text)).Budgeted()
 	}})
 	if err != nil {
@@ -125,6 +126,14 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 	found := retrieve.Passages{Citations: s.Citations, Total: s.Passages, Embedder: profile.Embedder, Threshold: profile.Threshold, Limit: profile.Limit}
 	t.nameCitations(found, byContent)
 	return found, &CoverageReport{Total: s.Total, Passages: s.Passages}, nil
+}
+
+// counterIdentity names the counter in force, where its counts may be remembered.
+func (t *turn) counterIdentity() any {
+	if lasting, ok := t.counter.(tokens.Lasting); ok {
+		return lasting.Identity()
+	}
+	return nil
 }
 
 // tellCoverage says how much of the documents is in the prompt.

@@ -69,14 +69,16 @@ type lexicalHits struct {
 
 // searchLexical scores every chunk of files for the query. What collections
 // found gives their statistics.
-func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, outside []Candidates, query string, set *setting) lexicalHits {
+func (r *Retriever) searchLexical(files []*lexicalFile, outside []Candidates, query string, set *setting) lexicalHits {
 	asked := map[lexis.Language]*lexicalQuery{}
 	hits := lexicalHits{make([][]float64, len(files)), asked}
 	size := measureCorpus(files, outside, set.neighbours)
 	for i, f := range files {
 		q := asked[f.terms.Lang]
 		if q == nil {
-			q = newLexicalQuery(lex, f.terms.Lang, query, len(files), set)
+			an := r.asking.take(r.lex, f.terms.Lang)
+			q = newLexicalQuery(r.lex, an, query, len(files), set)
+			r.asking.put(an)
 			asked[f.terms.Lang] = q
 		}
 		q.count(i, f)

@@ -42,8 +42,9 @@ type lexicalQuery struct {
 // termPair is two terms that a query or a form has side by side.
 type termPair struct{ first, second int }
 
-func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, files int, set *setting) *lexicalQuery {
-	an := lex.Analyzer(lang)
+// newLexicalQuery analyses a query by an analyzer of the files' language.
+func newLexicalQuery(lex *lexis.Lexicon, an *lexis.Analyzer, query string, files int, set *setting) *lexicalQuery {
+	lang := an.Lang
 	units := an.Units(query)
 	phrases := an.Phrases(units)
 	aside := requestOf(an, units, phrases, set)

@@ -62,7 +62,7 @@ func (l *language) kind(text string) Kind {
 	}
 	for before := ""; before != text; {
 		before = text
-		text = strings.TrimSpace(l.words().lists[please]().ReplaceAllString(text, ""))
+		text = strings.TrimSpace(l.words().lists[please].without(text))
 	}
 	switch {
 	case l.matches(passage, text):
@@ -88,7 +88,7 @@ func (l *language) kind(text string) Kind {
 
 // counted is the kind of a request with a word that asks for a number.
 func (l *language) counted(text string) (Kind, bool) {
-	at := l.find(count, text)
+	at := l.words().lists[count].find(text)
 	if at == nil {
 		return Passage, false
 	}
@@ -139,8 +139,10 @@ func Words(text string) string {
 // marks that are often left out: words with a space between them.
 func plainly(request string) string {
 	request = strings.ToValidUTF8(request[:min(len(request), longest)], "")
-	if bare := quoted().ReplaceAllString(request, " "); len(strings.Fields(bare)) > 1 {
-		request = bare
+	if strings.ContainsAny(request, `"“„«「『`) {
+		if bare := quoted().ReplaceAllString(request, " "); len(strings.Fields(bare)) > 1 {
+			request = bare
+		}
 	}
 	return Words(request)
 }
@@ -157,8 +159,4 @@ func fold(s string) string {
 }
 
 // matches reports whether an entry of a list is in the text.
-func (l *language) matches(list int, text string) bool { return l.find(list, text) != nil }
-
-func (l *language) find(list int, text string) []int {
-	return l.words().lists[list]().FindStringIndex(text)
-}
+func (l *language) matches(list int, text string) bool { return l.words().lists[list].matches(text) }
