@@ -168,9 +168,10 @@ func (c *Corpus) measure(ctx context.Context, query embed.Vector, hits []hit) er
 		h := &hits[i]
 		f := c.files[h.file]
 		switch {
-		case f.compact != nil && !h.measured:
+		case h.measured:
+		case f.compact != nil:
 			made, chunks = append(made, i), append(chunks, f.chunks[h.chunk])
-		case f.compact == nil && f.vectors[h.chunk] != nil:
+		case f.vectors[h.chunk] != nil:
 			h.cosine = s.dot(f.vectors[h.chunk])
 		}
 	}

@@ -9,10 +9,11 @@ import (
 	"inlay/embed"
 )
 
-// neighbour is a passage whose vector is near that of a query.
+// neighbour is a passage whose vector is near that of a query, or whose words are.
 type neighbour struct {
 	file, chunk int
-	cosine      float64
+	score       float64 // of vectors the cosine
+	exact       bool    // the score is the cosine as dot has it
 }
 
 // neighbours are the passages nearest to a query, best first, at most
@@ -48,7 +49,7 @@ func (c *Corpus) fromIndex(ctx context.Context, query embed.Vector, n *nearest) 
 	for _, m := range matches {
 		if file, ok := c.place[m.FileID]; ok {
 			if chunk, ok := c.files[file].byID[m.ChunkID]; ok {
-				n.add(neighbour{file, chunk, m.Score})
+				n.add(neighbour{file, chunk, m.Score, false})
 			}
 		}
 	}
@@ -69,16 +70,16 @@ func (c *Corpus) fromCompact(ctx context.Context, query embed.Vector, file int, 
 		return fmt.Errorf("embed passages of %s: %w", f.doc.Name, err)
 	}
 	for i, v := range vectors {
-		n.add(neighbour{file, may[i], n.query.dot(v)})
+		n.add(neighbour{file, may[i], n.query.dot(v), true})
 	}
 	return nil
 }
 
-// nearest collects the nearest neighbours of a query; ties by file order, then offset.
+// nearest collects the candidates of the highest scores; ties by file order, then offset.
 type nearest struct {
 	query sparse
 	all   []neighbour
-	least float64 // the cosine that one more needs, once there are enough
+	least float64 // the score that one more needs, once there are enough
 	full  bool
 }
 
@@ -86,24 +87,24 @@ type nearest struct {
 func (n *nearest) compare(file int, vectors []embed.Vector) {
 	for k, v := range vectors {
 		if v != nil {
-			n.add(neighbour{file, k, n.query.dot(v)})
+			n.add(neighbour{file, k, n.query.dot(v), true})
 		}
 	}
 }
 
 func (n *nearest) add(one neighbour) {
-	if n.full && one.cosine < n.least {
+	if n.full && one.score < n.least {
 		return
 	}
 	if n.all = append(n.all, one); len(n.all) >= 8*candidates {
 		n.all = n.first()
-		n.least, n.full = n.all[len(n.all)-1].cosine, true
+		n.least, n.full = n.all[len(n.all)-1].score, true
 	}
 }
 
 func (n *nearest) first() []neighbour {
 	slices.SortFunc(n.all, func(a, b neighbour) int {
-		return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.file, b.file), cmp.Compare(a.chunk, b.chunk))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.file, b.file), cmp.Compare(a.chunk, b.chunk))
 	})
 	return n.all[:min(candidates, len(n.all))]
 }

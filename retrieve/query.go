@@ -37,6 +37,9 @@ type lexicalQuery struct {
 	phrases []queryPhrase
 	counts  []termCounts // by file
 	column  [][]int16    // by file: see columns
+
+	places []int16 // of window, used again
+	have   []int   // of together, used again
 }
 
 // termPair is two terms that a query or a form has side by side.

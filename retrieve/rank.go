@@ -17,7 +17,7 @@ type hit struct {
 	file, chunk int
 	words       float64  // the lexical leg's score
 	cosine      float64  // 0 where the passage has no vector
-	measured    bool     // cosine is known from the search for neighbours, whose vectors are not kept
+	measured    bool     // cosine is known from the search for neighbours
 	score       float64  // of the ranking; compares within one query only
 	affinity    float64  // 0..1, RET-5
 	reread      *float64 // the score of a [Reranker]; nil where it did not read the passage
@@ -146,29 +146,23 @@ func inOrder(a, b hit) int {
 	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.chunk, b.chunk))
 }
 
-// best returns the chunks of the highest scores above zero, at most candidates.
+// best returns the chunks of the highest scores above zero, at most candidates,
+// best first; ties by file order, then offset.
 func best(scores [][]float64) []hit {
-	var hits []hit
-	least := 0.0 // what a score must exceed, or equal, to be among the best so far
+	n := nearest{}
 	for i, row := range scores {
 		for k, s := range row {
-			if s <= 0 || s < least {
-				continue
-			}
-			if hits = append(hits, hit{file: i, chunk: k, words: s}); len(hits) == 8*candidates {
-				hits = firstHits(hits)
-				least = hits[len(hits)-1].words
+			if s > 0 {
+				n.add(neighbour{file: i, chunk: k, score: s})
 			}
 		}
 	}
-	return firstHits(hits)
-}
-
-// firstHits sorts hits by words, ties by file order, then offset, and returns the
-// first candidates.
-func firstHits(hits []hit) []hit {
-	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.words, a.words), inOrder(a, b)) })
-	return hits[:min(candidates, len(hits))]
+	first := n.first()
+	hits := make([]hit, len(first), len(first)+candidates)
+	for i, one := range first {
+		hits[i] = hit{file: one.file, chunk: one.chunk, words: one.score}
+	}
+	return hits
 }
 
 // union adds the nearest passages to hits.
@@ -183,8 +177,8 @@ func (c *Corpus) union(hits []hit, near []neighbour) []hit {
 			i = len(hits)
 			hits = append(hits, hit{file: n.file, chunk: n.chunk})
 		}
-		if c.files[n.file].compact != nil {
-			hits[i].cosine, hits[i].measured = n.cosine, true
+		if n.exact {
+			hits[i].cosine, hits[i].measured = n.score, true
 		}
 	}
 	return hits

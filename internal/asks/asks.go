@@ -5,6 +5,7 @@ package asks
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -32,8 +33,9 @@ const longest = 2000
 // holds, and is a question like any other.
 func Of(request string) Kind {
 	text := plainly(request)
+	kana := hasKana(text)
 	for _, l := range languages() {
-		if !l.writes(text) {
+		if !l.writes(text, kana) {
 			continue
 		}
 		if kind := l.kind(text); kind != Passage {
@@ -46,13 +48,16 @@ func Of(request string) Kind {
 // writes reports whether the text may be a request in the language: it has
 // letters of its script and, where words have ends, one of its words. Japanese
 // may do with kana alone, and with kana is not Chinese.
-func (l *language) writes(text string) bool {
-	kana := strings.IndexFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }) >= 0
+func (l *language) writes(text string, kana bool) bool {
 	if l.script == unicode.Han && kana {
 		return l.headLast
 	}
-	written := strings.IndexFunc(text, func(r rune) bool { return unicode.Is(l.script, r) }) >= 0
+	written := strings.IndexFunc(text, func(r rune) bool { return (r >= utf8.RuneSelf || l.script == unicode.Latin) && unicode.Is(l.script, r) }) >= 0
 	return written && (l.unspaced || l.headLast || l.words().knows(text))
+}
+
+func hasKana(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= 0x2000 && unicode.In(r, unicode.Hiragana, unicode.Katakana) }) >= 0
 }
 
 // kind is Of by the words of one language.
@@ -107,8 +112,9 @@ func (l *language) counted(text string) (Kind, bool) {
 // not what is asked for.
 func Conditional(request string) bool {
 	text := plainly(request)
+	kana := hasKana(text)
 	for _, l := range languages() {
-		if l.writes(text) && l.kind(text) == Count && l.matches(conditions, text) {
+		if l.writes(text, kana) && l.kind(text) == Count && l.matches(conditions, text) {
 			return true
 		}
 	}
@@ -119,8 +125,9 @@ func Conditional(request string) bool {
 // may be about whole documents after all: it names one.
 func Maybe(request string) bool {
 	text := plainly(request)
+	kana := hasKana(text)
 	for _, l := range languages() {
-		if l.writes(text) && l.matches(documents, text) {
+		if l.writes(text, kana) && l.matches(documents, text) {
 			return true
 		}
 	}

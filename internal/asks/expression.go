@@ -19,6 +19,7 @@ type expression struct {
 // phrase is one entry of a list.
 type phrase struct {
 	needs []string // every text that matches has one of these; nil: not known
+	ends  []string // the same of the end of the text
 	match func() *regexp.Regexp
 }
 
@@ -28,7 +29,7 @@ func newExpression(entries []string, expand *strings.Replacer, ends bool) expres
 	parts := make([]string, len(entries))
 	for i, p := range entries {
 		parts[i] = pattern(p, expand, ends)
-		e.phrases = append(e.phrases, phrase{needed(parts[i]), lazy.Regexp(parts[i])})
+		e.phrases = append(e.phrases, newPhrase(parts[i]))
 	}
 	if len(parts) > 0 {
 		e.any = lazy.Regexp(strings.Join(parts, "|"))
@@ -66,7 +67,7 @@ func (e expression) find(text string) []int {
 
 // without is the text without the phrases.
 func (e expression) without(text string) string {
-	if !e.may(text) {
+	if !e.matches(text) {
 		return text
 	}
 	return e.any().ReplaceAllString(text, "")
@@ -77,18 +78,69 @@ func (e expression) may(text string) bool {
 }
 
 func (p phrase) may(text string) bool {
+	if p.ends != nil {
+		return slices.ContainsFunc(p.ends, func(literal string) bool { return strings.HasSuffix(text, literal) })
+	}
 	return p.needs == nil || slices.ContainsFunc(p.needs, func(literal string) bool { return strings.Contains(text, literal) })
 }
 
-// needed returns literals of which every text that the expression matches has
-// one, nil where that is not known.
-func needed(pattern string) []string {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil // compiling it says so
+func newPhrase(pattern string) phrase {
+	p := phrase{match: lazy.Regexp(pattern)}
+	if re, err := syntax.Parse(pattern, syntax.Perl); err == nil { // else compiling it says so
+		p.needs = literals(re)
+		p.ends = ended(re)
 	}
-	return literals(re)
+	return p
 }
+
+// ended are literals of which one ends every text that an expression matches,
+// nil where that is not known.
+func ended(re *syntax.Regexp) []string {
+	switch re.Op { //nolint:exhaustive // the others may match before the end
+	case syntax.OpCapture:
+		return ended(re.Sub[0])
+	case syntax.OpAlternate:
+		return ofAll(re.Sub, ended)
+	case syntax.OpConcat:
+		last := len(re.Sub) - 1
+		if re.Sub[last].Op == syntax.OpEndText && last > 0 {
+			return endings(re.Sub[last-1])
+		}
+		return ended(re.Sub[last])
+	}
+	return nil
+}
+
+// endings are literals of which one ends every match of an expression.
+func endings(re *syntax.Regexp) []string {
+	switch re.Op { //nolint:exhaustive // the others may end in anything
+	case syntax.OpLiteral:
+		return literals(re)
+	case syntax.OpCapture, syntax.OpPlus:
+		return endings(re.Sub[0])
+	case syntax.OpAlternate:
+		return ofAll(re.Sub, endings)
+	case syntax.OpConcat:
+		return endings(re.Sub[len(re.Sub)-1])
+	}
+	return nil
+}
+
+// ofAll are the literals of all expressions, nil where one has none.
+func ofAll(list []*syntax.Regexp, of func(*syntax.Regexp) []string) []string {
+	var all []string
+	for _, re := range list {
+		found := of(re)
+		if found == nil {
+			return nil
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
+// literals are those of which every text that an expression matches has one, nil
+// where that is not known.
 
 func literals(re *syntax.Regexp) []string {
 	switch re.Op { //nolint:exhaustive // the others may match without a literal
@@ -111,15 +163,7 @@ func literals(re *syntax.Regexp) []string {
 		}
 		return best
 	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range re.Sub {
-			found := literals(sub)
-			if found == nil {
-				return nil
-			}
-			all = append(all, found...)
-		}
-		return all
+		return ofAll(re.Sub, literals)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestExpressions(t *testing.T) {
 				continue
 			}
 			for _, text := range texts {
-				if !l.writes(text) {
+				if !l.writes(text, hasKana(text)) {
 					continue
 				}
 				at := e.any().FindStringIndex(text)
@@ -52,6 +52,18 @@ func TestNeeded(t *testing.T) {
 		"(?i)summary":                        nil,
 		"(?:in|on)(?: the)? (?:whole|total)": {"whole", "total"},
 	} {
-		require.ElementsMatch(t, want, needed(pattern), pattern)
+		require.ElementsMatch(t, want, newPhrase(pattern).needs, pattern)
+	}
+}
+
+func TestEndings(t *testing.T) {
+	for pattern, want := range map[string][]string{
+		"(?:^| )(?:(?:please|hi|hello)$)": {"please", "i", "ello"},
+		"(?:about(?: it)?)$":              nil,
+		"so|and$":                         nil,
+		"(?:so|and)$":                     {"so", "and"},
+		"please":                          nil,
+	} {
+		require.ElementsMatch(t, want, newPhrase(pattern).ends, pattern)
 	}
 }
