@@ -132,7 +132,7 @@ type analyzers struct {
 // spareTerms is how many terms an analyzer may have to be used again, spares how
 // many analyzers are kept.
 const (
-	spareTerms = 100_000
+	spareTerms = 400_000
 	spares     = 4
 )
 

@@ -1,6 +1,7 @@
 package lexis
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -79,20 +80,30 @@ func (l *Lexicon) Detect(text string) Language {
 // words of the language, or is mostly in a script that tells it.
 func (l *Lexicon) Tell(text string) (lang Language, sure bool) {
 	hits, n, scripts := map[Language]int{}, 0, map[Language]int{}
-	for w := range strings.FieldsFuncSeq(text, separates) {
+	english := 0
+	var lower []byte
+	for w := range words(text) {
 		if n++; n > sampled {
 			break
 		}
-		w = strings.ToLower(w)
-		if l.frequent[w] {
-			hits[English]++
+		if lower = appendLower(lower[:0], w); lower == nil {
+			lower = []byte(strings.ToLower(w))
 		}
-		for _, lang := range l.tells[w] {
+		if l.frequent[string(lower)] {
+			english++
+		}
+		for _, lang := range l.tells[string(lower)] {
 			hits[lang]++
 		}
-		if lang := ofScript(w); lang != "" {
+		if lower[0] < utf8.RuneSelf {
+			continue
+		}
+		if lang := ofScript(string(lower)); lang != "" {
 			scripts[lang]++
 		}
+	}
+	if english > 0 {
+		hits[English] += english
 	}
 	for lang, of := range scripts {
 		if 2*of > min(n, sampled) {
@@ -106,6 +117,49 @@ func (l *Lexicon) Tell(text string) (lang Language, sure bool) {
 		}
 	}
 	return best, hits[best] >= fewest && 8*hits[best] >= min(n, sampled)
+}
+
+// words yields the runs of letters and marks of a text.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := -1
+		for i := 0; i < len(text); {
+			separate, size := text[i]|0x20 < 'a' || text[i]|0x20 > 'z', 1
+			if text[i] >= utf8.RuneSelf {
+				var r rune
+				r, size = utf8.DecodeRuneInString(text[i:])
+				separate = separates(r)
+			}
+			switch {
+			case !separate && start < 0:
+				start = i
+			case separate && start >= 0:
+				if !yield(text[start:i]) {
+					return
+				}
+				start = -1
+			}
+			i += size
+		}
+		if start >= 0 {
+			yield(text[start:])
+		}
+	}
+}
+
+// appendLower appends a word of ASCII in lower case; it returns nil for another.
+func appendLower(dst []byte, w string) []byte {
+	for i := range len(w) {
+		c := w[i]
+		if c >= utf8.RuneSelf {
+			return nil
+		}
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // ofScript is the language that a word's script is taken for, where the script
