@@ -116,9 +116,12 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 	for _, n := range made {
 		budget -= t.counter.Count(n.Text).Budgeted()
 	}
-	s, err := c.Cover(ctx, retrieve.CoverRequest{Documents: docs, Budget: budget, Keep: keep, Namespace: t.req.Options.Namespace, Measure: t.counterIdentity(), Cost: func(c chat.Citation) int {
-		return t.counter.Count(fmt.Sprintf("Citation %d: %q\n\n%s%s%s%s", 100, "", Where(c), c.Heading, c.Header, c.Text)).Budgeted()
-	}})
+	s, err := c.Cover(ctx, retrieve.CoverRequest{
+		Documents: docs, Budget: budget, Keep: keep, Namespace: t.req.Options.Namespace, Measure: t.counterIdentity(),
+		Cost: func(c chat.Citation) int {
+			return t.counter.Count(fmt.Sprintf("Citation %d: %q\n\n%s%s%s%s", 100, "", Where(c), c.Heading, c.Header, c.Text)).Budgeted()
+		},
+	})
 	if err != nil {
 		return retrieve.Passages{}, nil, fmt.Errorf("select what represents the documents: %w", err)
 	}

@@ -54,7 +54,8 @@ func TestLexicalVectorsStayOutOfTheIndex(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, got, candidates)
 	for i, n := range got {
-		require.Equal(t, want[i], Match{ChunkID: f.chunks[n.chunk].ID, FileID: "a", Score: n.score})
+		have := Match{ChunkID: f.chunks[n.chunk].ID, FileID: "a", Score: n.score}
+		require.Equal(t, want[i], have)
 	}
 }
 

@@ -79,32 +79,7 @@ func (l *Lexicon) Detect(text string) Language {
 // Tell is Detect, and reports whether the text itself says so: it has function
 // words of the language, or is mostly in a script that tells it.
 func (l *Lexicon) Tell(text string) (lang Language, sure bool) {
-	hits, n, scripts := map[Language]int{}, 0, map[Language]int{}
-	english := 0
-	var lower []byte
-	for w := range words(text) {
-		if n++; n > sampled {
-			break
-		}
-		if lower = appendLower(lower[:0], w); lower == nil {
-			lower = []byte(strings.ToLower(w))
-		}
-		if l.frequent[string(lower)] {
-			english++
-		}
-		for _, lang := range l.tells[string(lower)] {
-			hits[lang]++
-		}
-		if lower[0] < utf8.RuneSelf {
-			continue
-		}
-		if lang := ofScript(string(lower)); lang != "" {
-			scripts[lang]++
-		}
-	}
-	if english > 0 {
-		hits[English] += english
-	}
+	hits, scripts, n := l.signs(text)
 	for lang, of := range scripts {
 		if 2*of > min(n, sampled) {
 			return lang, true
@@ -117,6 +92,32 @@ func (l *Lexicon) Tell(text string) (lang Language, sure bool) {
 		}
 	}
 	return best, hits[best] >= fewest && 8*hits[best] >= min(n, sampled)
+}
+
+// signs counts, in the first words of a text, those that a language has as
+// function words, and those of a script that tells one; n is how many words were
+// looked at, at most one more than sampled.
+func (l *Lexicon) signs(text string) (hits, scripts map[Language]int, n int) {
+	hits, scripts = map[Language]int{}, map[Language]int{}
+	var lower []byte
+	for w := range words(text) {
+		if n++; n > sampled {
+			break
+		}
+		if lower = appendLower(lower[:0], w); lower == nil {
+			lower = []byte(strings.ToLower(w))
+		}
+		if l.frequent[string(lower)] {
+			hits[English]++
+		}
+		for _, lang := range l.tells[string(lower)] {
+			hits[lang]++
+		}
+		if lang := ofScript(lower); lang != "" {
+			scripts[lang]++
+		}
+	}
+	return hits, scripts, n
 }
 
 // words yields the runs of letters and marks of a text.
@@ -164,8 +165,8 @@ func appendLower(dst []byte, w string) []byte {
 
 // ofScript is the language that a word's script is taken for, where the script
 // alone tells it.
-func ofScript(w string) Language {
-	r, _ := utf8.DecodeRuneInString(w)
+func ofScript(w []byte) Language {
+	r, _ := utf8.DecodeRune(w)
 	switch {
 	case r < 0x370:
 		return ""
