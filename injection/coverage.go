@@ -10,6 +10,7 @@ import (
 	"inlay/parse"
 	"inlay/prompts"
 	"inlay/retrieve"
+	"inlay/tokens"
 )
 
 // Coverer selects what represents whole documents; a Retriever may be one.
@@ -116,7 +117,9 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 	for _, n := range made {
 		budget -= t.counter.Count(n.Text).Budgeted()
 	}
-	s, err := t.selectWithin(ctx, c, retrieve.CoverRequest{Documents: docs, Budget: budget, Keep: keep}, made)
+	s, err := t.selectWithin(ctx, c, retrieve.CoverRequest{
+		Documents: docs, Budget: budget, Keep: keep, Namespace: t.req.Options.Namespace, Measure: t.counterIdentity(),
+	}, made)
 	if err != nil {
 		return retrieve.Passages{}, nil, fmt.Errorf("select what represents the documents: %w", err)
 	}
@@ -131,7 +134,7 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 func (t *turn) selectWithin(ctx context.Context, c Coverer, req retrieve.CoverRequest, made []Note) (retrieve.Selection, error) {
 	cost := t.passageCost()
 	room := req.Budget - cost.words(made)
-	req.Budget, req.Cost = room-room/100, cost.of // parts that are joined take a little more than each
+	req.Budget, req.Cost, req.Frame = room-room/100, cost.of, cost.frame() // parts that are joined take a little more than each
 	for {
 		s, err := c.Cover(ctx, req)
 		if err = cmp.Or(err, cost.err); err != nil {
@@ -157,11 +160,20 @@ type passageCost struct {
 
 func (t *turn) passageCost() *passageCost { return &passageCost{turn: t, names: t.shownNames()} }
 
-// of is what one passage takes, with the lines around it.
+// of is what the words of one passage take.
 func (p *passageCost) of(c chat.Citation) int {
-	text, err := p.turn.prompts.Context(prompts.Data{Citations: []prompts.Citation{p.shown(c)}})
-	p.err = cmp.Or(p.err, err)
-	return p.turn.counter.Count(text + "\n\n").Budgeted()
+	return p.turn.counter.Count(Where(c) + c.Heading + c.Header + c.Shown()).Budgeted()
+}
+
+// frame is what the lines around a passage take, of the file with the longest name.
+func (p *passageCost) frame() int {
+	longest := ""
+	for _, name := range p.names {
+		if len(name) > len(longest) {
+			longest = name
+		}
+	}
+	return p.all([]chat.Citation{{File: longest}, {File: longest}}) / 2
 }
 
 // all is what passages take together.
@@ -176,7 +188,7 @@ func (p *passageCost) all(list []chat.Citation) int {
 }
 
 func (p *passageCost) shown(c chat.Citation) prompts.Citation {
-	return prompts.Citation{Number: 100, Text: c.Text, File: cmp.Or(p.names[c.FileID], c.File), Where: Where(c), Heading: c.Heading, Header: c.Header}
+	return prompts.Citation{Number: 100, Text: c.Shown(), File: cmp.Or(p.names[c.FileID], c.File), Where: Where(c), Heading: c.Heading, Header: c.Header}
 }
 
 // words is what a prompt takes besides passages, notes and the question.
@@ -187,6 +199,14 @@ func (p *passageCost) words(made []Note) int {
 	part, err := p.turn.prompts.Context(none)
 	p.err = cmp.Or(p.err, err)
 	return p.turn.counter.Count(whole).Budgeted() - p.turn.counter.Count(part).Budgeted()
+}
+
+// counterIdentity names the counter in force, where its counts may be remembered.
+func (t *turn) counterIdentity() any {
+	if lasting, ok := t.counter.(tokens.Lasting); ok {
+		return lasting.Identity()
+	}
+	return nil
 }
 
 // tellCoverage says how much of the documents is in the prompt.

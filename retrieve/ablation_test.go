@@ -41,7 +41,7 @@ type trialQuery struct {
 	qualityQuery
 	half   int
 	vector embed.Vector
-	near   []Match
+	near   []neighbour
 }
 
 func loadTrialSet(b *testing.B, name string) *trialSet {
@@ -63,7 +63,7 @@ func loadTrialSet(b *testing.B, name string) *trialSet {
 		s.queries = append(s.queries, t)
 	}
 	s.each(func(_ int, t *trialQuery) {
-		t.near, err = s.corpus.index.Search(b.Context(), Query{Vector: t.vector, Limit: candidates, Files: s.corpus.ids})
+		t.near, err = s.corpus.neighbours(b.Context(), t.vector)
 		if err != nil {
 			panic(err)
 		}

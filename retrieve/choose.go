@@ -77,7 +77,7 @@ func (c *Corpus) distinct(ranking []hit, n int) []hit {
 		if len(kept) == n {
 			break
 		}
-		if !o.again(c.sketch(h)) {
+		if !c.duplicated(&o, h) {
 			kept = append(kept, h)
 		}
 	}

@@ -132,7 +132,7 @@ type analyzers struct {
 // spareTerms is how many terms an analyzer may have to be used again, spares how
 // many analyzers are kept.
 const (
-	spareTerms = 100_000
+	spareTerms = 400_000
 	spares     = 4
 )
 
@@ -170,7 +170,7 @@ type Ranker struct {
 
 // Ranker is for documents of a language, as [Indexed] names it.
 func (q Question) Ranker(lang string) *Ranker {
-	return &Ranker{lang: lang, q: newLexicalQuery(q.lex, lexis.Language(lang), q.Text, 0, q.set)}
+	return &Ranker{lang: lang, q: newLexicalQuery(q.lex, q.lex.Analyzer(lexis.Language(lang)), q.Text, 0, q.set)}
 }
 
 // Terms are the distinct terms that are searched for.
@@ -273,6 +273,7 @@ func (c *Corpus) withCollections(ctx context.Context, query string) (*Corpus, er
 		q.Vector = vector
 	}
 	all := *c
+	all.lone = nil
 	all.asked, all.failure, all.shared = vector, new(failure), map[lexis.Language]*vocabulary{}
 	all.files, all.words, all.ids = slices.Clip(c.files), slices.Clip(c.words), slices.Clip(c.ids)
 	all.place = make(map[string]int, len(c.place))
@@ -398,25 +399,6 @@ func (c *Corpus) sampledFile(d Candidate, s *sampled) *lexicalFile {
 type vocabulary struct {
 	terms  *lexis.Analyzer
 	sorted *sortedTerms
-}
-
-// nearest adds the passages of collections to the matches of the index.
-func (c *Corpus) nearest(query embed.Vector, near []Match) []Match {
-	if len(c.outside) == 0 {
-		return near
-	}
-	for _, f := range c.files {
-		if f.words.sample == nil {
-			continue
-		}
-		for k, v := range f.vectors {
-			if v != nil {
-				near = append(near, Match{ChunkID: f.chunks[k].ID, FileID: f.doc.FileID, Score: dot(query, v)})
-			}
-		}
-	}
-	sortMatches(near)
-	return near[:min(candidates, len(near))]
 }
 
 // failure is the first thing that went wrong while documents were opened.

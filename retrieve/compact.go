@@ -158,51 +158,21 @@ func (r *Retriever) embedChunkTexts(ctx context.Context, chunks []Chunk) ([]embe
 	return r.embedTexts(ctx, texts)
 }
 
-// nearCompact adds the nearest passages of files with compact vectors to the
-// matches of the index.
-func (c *Corpus) nearCompact(ctx context.Context, query embed.Vector, near []Match) ([]Match, error) {
-	if !slices.ContainsFunc(c.files, func(f *prepared) bool { return f.compact != nil }) {
-		return near, nil
-	}
-	for _, f := range c.files {
-		if f.compact == nil {
-			continue
-		}
-		may := f.compact.nearest(query, candidates)
-		chunks := make([]Chunk, len(may))
-		for i, k := range may {
-			chunks[i] = f.chunks[k]
-		}
-		vectors, err := c.r.embedChunkTexts(ctx, chunks)
-		if err != nil {
-			return nil, fmt.Errorf("embed passages of %s: %w", f.doc.Name, err)
-		}
-		for i, v := range vectors {
-			near = append(near, Match{ChunkID: chunks[i].ID, FileID: f.doc.FileID, Score: dot(query, v)})
-		}
-	}
-	sortMatches(near)
-	return near[:min(candidates, len(near))], nil
-}
-
-// sortMatches puts the best first; equals stay in their order.
-func sortMatches(near []Match) {
-	slices.SortStableFunc(near, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
-}
-
 // measure sets the cosines of hits. Those of files with compact vectors are of
-// vectors that are made again.
+// vectors that are made again, where they are not yet known.
 func (c *Corpus) measure(ctx context.Context, query embed.Vector, hits []hit) error {
+	s := newSparse(query)
 	var made []int
 	var chunks []Chunk
 	for i := range hits {
 		h := &hits[i]
 		f := c.files[h.file]
 		switch {
+		case h.measured:
 		case f.compact != nil:
 			made, chunks = append(made, i), append(chunks, f.chunks[h.chunk])
 		case f.vectors[h.chunk] != nil:
-			h.cosine = dot(query, f.vectors[h.chunk])
+			h.cosine = s.dot(f.vectors[h.chunk])
 		}
 	}
 	if len(chunks) == 0 {
@@ -213,7 +183,7 @@ func (c *Corpus) measure(ctx context.Context, query embed.Vector, hits []hit) er
 		return fmt.Errorf("embed passages: %w", err)
 	}
 	for k, i := range made {
-		hits[i].cosine = dot(query, vectors[k])
+		hits[i].cosine = s.dot(vectors[k])
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type Corpus struct {
 	total       int            // chunks
 	collections []Collection
 	warnings    []parse.Warning
+	lone        *lone // nil with documents of collections
 
 	// Of the corpus of one query, with what its collections have for it:
 	outside []Candidates
@@ -52,7 +53,7 @@ func (r *Retriever) Prepare(ctx context.Context, req Request) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open an index: %w", err)
 	}
-	c := &Corpus{r: r, index: index, place: map[string]int{}}
+	c := &Corpus{r: r, index: index, place: map[string]int{}, lone: new(lone)}
 	if err := r.each(ctx, docs, req, func(f *prepared) error { return c.add(ctx, f) }); err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (c *Corpus) add(ctx context.Context, f *prepared) error {
 			Message: fmt.Sprintf("%s: %s could not be embedded and %s found by %s words alone", f.doc.Name, plural.OfAll(f.missing, len(f.chunks), "passage"), plural.Pick(f.missing, "is", "are"), plural.Pick(f.missing, "its", "their")),
 		})
 	}
-	if len(chunks) > 0 && f.compact == nil {
+	if len(chunks) > 0 && !c.r.embedder.Spec().Lexical { // else they are compared where they are
 		if err := c.index.Add(ctx, chunks, vectors); err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func (c *Corpus) Subset(ctx context.Context, fileIDs ...string) (*Corpus, error)
 	if err != nil {
 		return nil, fmt.Errorf("open an index: %w", err)
 	}
-	s := &Corpus{r: c.r, index: index, place: map[string]int{}}
+	s := &Corpus{r: c.r, index: index, place: map[string]int{}, lone: new(lone)}
 	for _, id := range fileIDs {
 		at, ok := c.place[id]
 		if !ok {
@@ -236,6 +237,7 @@ func (c *Corpus) Find(ctx context.Context, req Request) (Passages, error) {
 		p.Threshold = *req.Threshold
 	}
 	p.Files = c.Files()
+	c.lone.question(c)
 	ranking, words, err := c.rank(ctx, req.Query)
 	if err != nil {
 		return Passages{}, err

@@ -21,8 +21,13 @@ const coverageSize = 96
 type CoverRequest struct {
 	Documents []parse.Document        // in order of attachment
 	Budget    int                     // tokens that the selection may take
-	Cost      func(chat.Citation) int // tokens of one passage in the prompt, its frame included
+	Cost      func(chat.Citation) int // tokens of the words of one passage, whatever its file is called
+	Frame     int                     // tokens of what a prompt sets around each passage
 	Keep      []chat.Citation         // passages that are selected before all others, as far as the budget allows
+	Namespace string                  // separates callers, as in Request
+	// Measure is comparable, and equal for requests whose Cost counts alike: costs
+	// are then remembered with the documents. nil: they are not.
+	Measure any
 }
 
 // Selection is a part of documents that stands for all of them.
@@ -43,9 +48,9 @@ func (r *Retriever) Cover(ctx context.Context, req CoverRequest) (Selection, err
 		if err := ctx.Err(); err != nil {
 			return Selection{}, fmt.Errorf("cover %s: %w", d.Name, err)
 		}
-		c := r.partsOf(d, req.Cost)
+		c := newCovered(r.partsOf(d, req.Namespace), d, req)
 		docs = append(docs, c)
-		s.Passages += len(c.parts)
+		s.Passages += len(c.all)
 		s.Total += len(d.Text)
 	}
 	bySize := slices.Clone(docs)
@@ -69,61 +74,50 @@ func (r *Retriever) Cover(ctx context.Context, req CoverRequest) (Selection, err
 
 // covered is a document on its way into a selection.
 type covered struct {
-	doc   parse.Document
-	at    *locator
-	parts []part
-	cost  int // tokens of all parts
+	*parts
+
+	doc    parse.Document // as it is attached now
+	costs  []int          // tokens, by part
+	cost   int            // tokens of all parts that are not chosen
+	chosen []bool         // by part
 }
 
-// part is a passage that may be selected.
-type part struct {
-	Chunk
-	cost   int
-	weight float64 // how well it stands for the document, 0..2
-	chosen bool
-}
-
-func (r *Retriever) partsOf(d parse.Document, cost func(chat.Citation) int) *covered {
-	c := &covered{doc: d, at: newLocator(d)}
-	for _, k := range (Splitter{Size: coverageSize}).Split(d) {
-		p := part{Chunk: k}
-		p.cost = cost(c.cite(k.Start, k.End, p))
-		c.cost += p.cost
-		c.parts = append(c.parts, p)
+func newCovered(p *parts, d parse.Document, req CoverRequest) *covered {
+	c := &covered{parts: p, doc: d, costs: p.costsFor(req), chosen: make([]bool, len(p.all))}
+	c.costs = slices.Clone(c.costs) // they are remembered without the frame
+	for i := range c.costs {
+		c.costs[i] += req.Frame
+		c.cost += c.costs[i]
 	}
-	c.weigh(r.lex)
 	return c
 }
 
 // weigh gives each part its salience, the mean weight of its terms by their
 // use in the document against ordinary text, and a bonus for leading: the first
 // part of the document and those that begin with a heading.
-func (c *covered) weigh(lex *lexis.Lexicon) {
+func (c *parts) weigh(lex *lexis.Lexicon) {
 	lang := lex.Detect(c.doc.Text)
 	a := lex.Analyzer(lang)
-	terms := make([][]uint32, len(c.parts))
-	uses := map[uint32]int{}
-	for i, p := range c.parts {
+	terms := make([][]uint32, len(c.all))
+	for i, p := range c.all {
 		terms[i] = a.Append(nil, p.Text)
-		for _, t := range terms[i] {
-			uses[t]++
-		}
 	}
+	salience := saliences(lex, a, terms)
 	best := 0.0
-	for i := range c.parts {
+	for i := range c.all {
 		sum := 0.0
 		for _, t := range terms[i] {
-			sum += math.Log1p(float64(uses[t])) * -math.Log(lex.Share(lang, a.Terms[t])+1e-7)
+			sum += salience[t]
 		}
-		c.parts[i].weight = sum / float64(len(terms[i])+10)
-		best = max(best, c.parts[i].weight)
+		c.all[i].weight = sum / float64(len(terms[i])+10)
+		best = max(best, c.all[i].weight)
 	}
 	starts := map[int]bool{0: true}
 	for _, s := range c.doc.Sections {
 		starts[s.Start] = starts[s.Start] || s.Kind == parse.Heading
 	}
-	for i := range c.parts {
-		p := &c.parts[i]
+	for i := range c.all {
+		p := &c.all[i]
 		p.weight /= max(best, math.SmallestNonzeroFloat64)
 		if starts[p.Start] {
 			p.weight++
@@ -134,16 +128,34 @@ func (c *covered) weigh(lex *lexis.Lexicon) {
 	}
 }
 
+// saliences are the weights of the terms of a text, by number: their use in it
+// against ordinary text.
+func saliences(lex *lexis.Lexicon, a *lexis.Analyzer, sequences [][]uint32) []float64 {
+	uses := make([]int, len(a.Terms))
+	for _, sequence := range sequences {
+		for _, t := range sequence {
+			uses[t]++
+		}
+	}
+	weights := make([]float64, len(uses))
+	for t, n := range uses {
+		weights[t] = math.Log1p(float64(n)) * -math.Log(lex.Share(a.Lang, a.Terms[t])+1e-7)
+	}
+	return weights
+}
+
 // keep selects the parts that passages of the document consist of, as far as the
 // budget goes, and returns what they cost.
 func (c *covered) keep(passages []chat.Citation, budget int) int {
 	spent := 0
 	for _, k := range passages {
-		for i := range c.parts {
-			p := &c.parts[i]
-			if k.FileID == c.doc.FileID && p.Start < k.End && k.Start < p.End && !p.chosen && spent+p.cost <= budget {
-				p.chosen = true
-				spent += p.cost
+		if k.FileID != c.doc.FileID {
+			continue
+		}
+		for i, p := range c.all {
+			if p.Start < k.End && k.Start < p.End && !c.chosen[i] && spent+c.costs[i] <= budget {
+				c.chosen[i] = true
+				spent += c.costs[i]
 			}
 		}
 	}
@@ -155,36 +167,31 @@ func (c *covered) keep(passages []chat.Citation, budget int) int {
 // each of as many even stretches as the budget has room for, then the best of
 // the rest.
 func (c *covered) choose(budget int) int {
-	if len(c.parts) == 0 {
+	if len(c.all) == 0 {
 		return 0
 	}
 	spent := 0
-	take := func(p *part) {
-		if !p.chosen && spent+p.cost <= budget {
-			p.chosen = true
-			spent += p.cost
+	take := func(i int) {
+		if !c.chosen[i] && spent+c.costs[i] <= budget {
+			c.chosen[i] = true
+			spent += c.costs[i]
 		}
 	}
-	stretches := min(max(budget*len(c.parts)/max(c.cost, 1), 1), len(c.parts))
+	stretches := min(max(budget*len(c.all)/max(c.cost, 1), 1), len(c.all))
 	for i := range stretches {
-		stretch := c.parts[i*len(c.parts)/stretches : (i+1)*len(c.parts)/stretches]
-		best := &stretch[0]
-		for j := range stretch {
-			if stretch[j].weight > best.weight {
-				best = &stretch[j]
+		first := i * len(c.all) / stretches
+		best := first
+		for j := first; j < (i+1)*len(c.all)/stretches; j++ {
+			if c.all[j].weight > c.all[best].weight {
+				best = j
 			}
 		}
-		if best.weight > 0 {
+		if c.all[best].weight > 0 {
 			take(best)
 		}
 	}
-	rest := make([]*part, len(c.parts))
-	for i := range c.parts {
-		rest[i] = &c.parts[i]
-	}
-	slices.SortStableFunc(rest, func(a, b *part) int { return cmp.Compare(b.weight, a.weight) })
-	for _, p := range rest {
-		take(p)
+	for _, i := range c.byWeight {
+		take(i)
 	}
 	return spent
 }
@@ -192,21 +199,17 @@ func (c *covered) choose(budget int) int {
 // citations are the chosen parts in order, neighbours joined.
 func (c *covered) citations() []chat.Citation {
 	var out []chat.Citation
-	for i := 0; i < len(c.parts); i++ {
-		if !c.parts[i].chosen {
+	for i := 0; i < len(c.all); i++ {
+		if !c.chosen[i] {
 			continue
 		}
 		first := i
-		for i+1 < len(c.parts) && c.parts[i+1].chosen {
+		for i+1 < len(c.all) && c.chosen[i+1] {
 			i++
 		}
-		out = append(out, c.cite(c.parts[first].Start, c.parts[i].End, c.parts[first]))
+		cited := c.cite(first, i)
+		cited.File = c.doc.Name // it may have had another one
+		out = append(out, cited)
 	}
 	return out
-}
-
-func (c *covered) cite(start, end int, first part) chat.Citation {
-	cited := c.at.cite(start, end, nil)
-	cited.ID = fmt.Sprintf("%s-%d", first.ID, cited.End)
-	return cited
 }

@@ -69,3 +69,34 @@ func TestCoverReachesEveryPartOfEveryDocument(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, s, again)
 }
+
+// TestPartsAreKept: a second selection counts nothing again by the same measure,
+// and cites the document by its new name.
+func TestPartsAreKept(t *testing.T) {
+	doc := parse.Document{FileID: "a", Name: "old.txt", Text: strings.Repeat("Boats leave with the ebb tide and are home by night. ", 200)}
+	r := retrieve.New(retrieve.Options{})
+	counted := 0
+	cover := func(measure any, name string) retrieve.Selection {
+		doc.Name = name
+		s, err := r.Cover(t.Context(), retrieve.CoverRequest{Documents: []parse.Document{doc}, Budget: 300, Measure: measure, Cost: func(c chat.Citation) int {
+			counted++
+			return cost(c)
+		}})
+		require.NoError(t, err)
+		require.NotEmpty(t, s.Citations)
+		require.Equal(t, name, s.Citations[0].File)
+		return s
+	}
+	first := cover("words", "old.txt")
+	require.Equal(t, first.Passages, counted)
+	require.Equal(t, first, cover("words", "old.txt"))
+	cover("words", "new.txt")
+	require.Equal(t, first.Passages, counted)
+	cover("other words", "new.txt")
+	require.Equal(t, 2*first.Passages, counted)
+	cover(nil, "new.txt")
+	require.Equal(t, 3*first.Passages, counted)
+	r.Forget("", "a")
+	cover("other words", "new.txt")
+	require.Equal(t, 4*first.Passages, counted, "nothing is left of it")
+}

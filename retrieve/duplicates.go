@@ -36,6 +36,9 @@ func (s *sketch) firsts() []uint64 {
 	return s.runs[:min(n, n-int(math.Ceil(duplicateShare*float64(n)))+1)]
 }
 
+// duplicated reports whether a hit duplicates one of the originals before it, else adds it to them.
+func (c *Corpus) duplicated(o *originals, h hit) bool { return !c.lone.has(h) && o.again(c.sketch(h)) }
+
 // sketch returns that of a hit. It is made once for each passage of a document in
 // memory.
 func (c *Corpus) sketch(h hit) *sketch {

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/embed"
-	"inlay/internal/lexis"
 	"inlay/parse"
 )
 
@@ -72,7 +71,8 @@ func FuzzDecodeEntry(f *testing.F) {
 }
 
 func FuzzAffinity(f *testing.F) {
-	lex := lexis.New()
+	r := New(Options{})
+	lex := r.lex
 	f.Add("What is the leave of new employees?", "New employees get leave.", "Laptops and leave")
 	f.Add("", "", "")
 	f.Add("水 DiffExecutor", "東京 水 run_target", "x")
@@ -83,8 +83,8 @@ func FuzzAffinity(f *testing.F) {
 			return file
 		}
 		file, set := analyse(passage), defaultSetting()
-		alone := searchLexical(lex, []*lexicalFile{file}, nil, query, &set)
-		beside := searchLexical(lex, []*lexicalFile{analyse(other), file}, nil, query, &set)
+		alone := r.searchLexical([]*lexicalFile{file}, nil, query, &set)
+		beside := r.searchLexical([]*lexicalFile{analyse(other), file}, nil, query, &set)
 		a := alone.asked[file.terms.Lang].affinity(0, file, 0)
 		require.True(t, a >= 0 && a <= 1, "%v", a)
 		require.InDelta(t, a, beside.asked[file.terms.Lang].affinity(1, file, 0), 0, "it is the passage's own")

@@ -20,8 +20,7 @@ func (c *Corpus) foreign(query string) []parse.Warning {
 	for i, f := range c.words {
 		lang, sure := f.terms.Lang, true
 		if lang == lexis.English { // that of texts which no language claims, too
-			text := c.files[i].doc.Text
-			lang, sure = c.r.lex.Tell(text[:min(len(text), detectIn)])
+			lang, sure = c.told(i)
 		}
 		if !sure || lang == asked {
 			return nil
@@ -36,4 +35,22 @@ func (c *Corpus) foreign(query string) []parse.Warning {
 			"ask in the documents' language, or use a multilingual embedder, for example --embedder ollama:nomic-embed-text-v2-moe.",
 			asked, strings.Join(others, ", "), c.r.embedder.Spec().Model),
 	}}
+}
+
+// told is the language that a file's text seems to be in. What a document in
+// memory is told to be is remembered.
+func (c *Corpus) told(file int) (lang lexis.Language, sure bool) {
+	f := c.files[file]
+	if t := f.told.Load(); t != nil {
+		return t.lang, t.sure
+	}
+	lang, sure = c.r.lex.Tell(f.doc.Text[:min(len(f.doc.Text), detectIn)])
+	f.told.Store(&told{lang, sure})
+	return lang, sure
+}
+
+// told is what [lexis.Lexicon.Tell] says of a text.
+type told struct {
+	lang lexis.Language
+	sure bool
 }

@@ -11,7 +11,8 @@ import (
 
 // keepBytes is how much memory a [Retriever] keeps between questions, as far as
 // it can be told from the sizes of what is kept: half for files, half for what
-// was made of several together.
+// was made of several together, and an eighth more for parts of documents that
+// selections are made of.
 const keepBytes = 256 << 20
 
 // keptKey names what is kept: the documents, in order, and all that made them
@@ -35,6 +36,7 @@ type indexed struct {
 	tokens   int                      // of all chunks
 	locator  func() *locator          // made when first asked for
 	sketches []atomic.Pointer[sketch] // by chunk, made when first asked for
+	told     atomic.Pointer[told]     // nil until it was asked for
 }
 
 // keptFile returns the document as an earlier question made it searchable, nil
@@ -149,6 +151,7 @@ func (r *Retriever) forget(namespace string, gone func(parse.Document) bool) {
 		return
 	}
 	r.files.RemoveValues(func(key keptKey, x *indexed) bool { return key.namespace == namespace && gone(x.doc) })
+	r.parts.RemoveValues(func(key keptKey, p *parts) bool { return key.namespace == namespace && gone(p.doc) })
 	r.corpora.RemoveValues(func(key keptKey, c *Corpus) bool {
 		return key.namespace == namespace && slices.ContainsFunc(c.files, func(f *prepared) bool { return gone(f.doc) })
 	})

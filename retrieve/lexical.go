@@ -69,14 +69,16 @@ type lexicalHits struct {
 
 // searchLexical scores every chunk of files for the query. What collections
 // found gives their statistics.
-func searchLexical(lex *lexis.Lexicon, files []*lexicalFile, outside []Candidates, query string, set *setting) lexicalHits {
+func (r *Retriever) searchLexical(files []*lexicalFile, outside []Candidates, query string, set *setting) lexicalHits {
 	asked := map[lexis.Language]*lexicalQuery{}
 	hits := lexicalHits{make([][]float64, len(files)), asked}
 	size := measureCorpus(files, outside, set.neighbours)
 	for i, f := range files {
 		q := asked[f.terms.Lang]
 		if q == nil {
-			q = newLexicalQuery(lex, f.terms.Lang, query, len(files), set)
+			an := r.asking.take(r.lex, f.terms.Lang)
+			q = newLexicalQuery(r.lex, an, query, len(files), set)
+			r.asking.put(an)
 			asked[f.terms.Lang] = q
 		}
 		q.count(i, f)
@@ -181,18 +183,18 @@ func (q *lexicalQuery) count(file int, f *lexicalFile) {
 
 // countChunk counts the terms and pairs in one chunk.
 func (q *lexicalQuery) countChunk(row, pairs []float32, column []int16, f *lexicalFile, k int) {
-	q.tallyPairs(pairs, column, f.body[k], 1)
-	if f.title != nil {
-		q.tallyPairs(pairs, column, f.title[k], q.set.titles)
-	}
 	if f.sample != nil && f.sample.counts != nil {
+		q.tallyPairs(nil, pairs, column, f.body[k], 1)
+		if f.title != nil {
+			q.tallyPairs(nil, pairs, column, f.title[k], q.set.titles)
+		}
 		copy(row, f.sample.counts[k])
 		return
 	}
-	tally(row, column, f.body[k], 1)
+	q.tallyPairs(row, pairs, column, f.body[k], 1)
 	tally(row, column, f.above[k], q.set.headings)
 	if f.title != nil {
-		tally(row, column, f.title[k], q.set.titles)
+		q.tallyPairs(row, pairs, column, f.title[k], q.set.titles)
 	}
 }
 
@@ -233,19 +235,23 @@ func tally(row []float32, column []int16, sequence []uint32, weight float32) {
 	}
 }
 
-// tallyPairs counts in row the terms that follow the query's term before them
-// within the setting's distance.
-func (q *lexicalQuery) tallyPairs(row []float32, column []int16, sequence []uint32, weight float32) {
+// tallyPairs counts in row the terms of a sequence that have a column, and in
+// pairs those that follow the query's term before them within the setting's
+// distance. Without a row it counts the pairs alone.
+func (q *lexicalQuery) tallyPairs(row, pairs []float32, column []int16, sequence []uint32, weight float32) {
 	last, lastAt := int16(0), 0
 	for at, id := range sequence {
 		c := column[id]
 		if c == 0 {
 			continue
 		}
+		if row != nil {
+			row[c-1] += weight
+		}
 		if last > 0 && at-lastAt <= q.set.pairDistance {
 			for _, p := range q.follows[last-1] {
 				if q.pairs[p].second == int(c-1) {
-					row[p] += weight
+					pairs[p] += weight
 				}
 			}
 		}

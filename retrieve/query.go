@@ -37,13 +37,17 @@ type lexicalQuery struct {
 	phrases []queryPhrase
 	counts  []termCounts // by file
 	column  [][]int16    // by file: see columns
+
+	places []int16 // of window, used again
+	have   []int   // of together, used again
 }
 
 // termPair is two terms that a query or a form has side by side.
 type termPair struct{ first, second int }
 
-func newLexicalQuery(lex *lexis.Lexicon, lang lexis.Language, query string, files int, set *setting) *lexicalQuery {
-	an := lex.Analyzer(lang)
+// newLexicalQuery analyses a query by an analyzer of the files' language.
+func newLexicalQuery(lex *lexis.Lexicon, an *lexis.Analyzer, query string, files int, set *setting) *lexicalQuery {
+	lang := an.Lang
 	units := an.Units(query)
 	phrases := an.Phrases(units)
 	aside := requestOf(an, units, phrases, set)

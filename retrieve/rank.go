@@ -17,6 +17,7 @@ type hit struct {
 	file, chunk int
 	words       float64  // the lexical leg's score
 	cosine      float64  // 0 where the passage has no vector
+	measured    bool     // cosine is known from the search for neighbours
 	score       float64  // of the ranking; compares within one query only
 	affinity    float64  // 0..1, RET-5
 	reread      *float64 // the score of a [Reranker]; nil where it did not read the passage
@@ -50,7 +51,7 @@ func (c *Corpus) Rank(ctx context.Context, query string, n int) ([]Ranked, error
 	ranked := make([]Ranked, min(n, len(hits)))
 	var o originals
 	for i, h := range hits[:len(ranked)] {
-		ranked[i] = Ranked{Chunk: c.chunk(h), Score: h.score, Affinity: h.affinity, Again: o.again(c.sketch(h)), Rerank: h.reread}
+		ranked[i] = Ranked{Chunk: c.chunk(h), Score: h.score, Affinity: h.affinity, Again: c.duplicated(&o, h), Rerank: h.reread}
 	}
 	return ranked, nil
 }
@@ -68,18 +69,15 @@ func (c *Corpus) rank(ctx context.Context, query string) ([]hit, lexicalHits, er
 			return nil, lexicalHits{}, fmt.Errorf("embed the query: %w", err)
 		}
 	}
-	near, err := c.index.Search(ctx, Query{Vector: vector, Limit: candidates, Files: c.ids})
+	near, err := c.neighbours(ctx, vector)
 	if err != nil {
-		return nil, lexicalHits{}, fmt.Errorf("search the index: %w", err)
-	}
-	if near, err = c.nearCompact(ctx, vector, c.nearest(vector, near)); err != nil {
 		return nil, lexicalHits{}, err
 	}
 	return c.order(ctx, query, vector, near, &c.r.set)
 }
 
 // order ranks the best of both legs for a query and its nearest vectors.
-func (c *Corpus) order(ctx context.Context, query string, vector embed.Vector, near []Match, set *setting) ([]hit, lexicalHits, error) {
+func (c *Corpus) order(ctx context.Context, query string, vector embed.Vector, near []neighbour, set *setting) ([]hit, lexicalHits, error) {
 	hits, words, err := c.gather(ctx, query, vector, near, set)
 	if err != nil {
 		return nil, lexicalHits{}, err
@@ -111,8 +109,8 @@ func promote(hits []hit, place int) {
 }
 
 // gather scores the best of both legs, best first.
-func (c *Corpus) gather(ctx context.Context, query string, vector embed.Vector, near []Match, set *setting) ([]hit, lexicalHits, error) {
-	words := searchLexical(c.r.lex, c.words, c.outside, query, set)
+func (c *Corpus) gather(ctx context.Context, query string, vector embed.Vector, near []neighbour, set *setting) ([]hit, lexicalHits, error) {
+	words := c.r.searchLexical(c.words, c.outside, query, set)
 	hits := c.union(best(words.score), near)
 	if err := c.measure(ctx, vector, hits); err != nil {
 		return nil, lexicalHits{}, err
@@ -148,46 +146,39 @@ func inOrder(a, b hit) int {
 	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.chunk, b.chunk))
 }
 
-// best returns the chunks of the highest scores above zero, at most candidates.
+// best returns the chunks of the highest scores above zero, at most candidates,
+// best first; ties by file order, then offset.
 func best(scores [][]float64) []hit {
-	var hits []hit
-	least := 0.0 // what a score must exceed, or equal, to be among the best so far
+	n := nearest{}
 	for i, row := range scores {
 		for k, s := range row {
-			if s <= 0 || s < least {
-				continue
-			}
-			if hits = append(hits, hit{file: i, chunk: k, words: s}); len(hits) == 8*candidates {
-				hits = firstHits(hits)
-				least = hits[len(hits)-1].words
+			if s > 0 {
+				n.add(neighbour{file: i, chunk: k, score: s})
 			}
 		}
 	}
-	return firstHits(hits)
-}
-
-// firstHits sorts hits by words, ties by file order, then offset, and returns the
-// first candidates.
-func firstHits(hits []hit) []hit {
-	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.words, a.words), inOrder(a, b)) })
-	return hits[:min(candidates, len(hits))]
-}
-
-// union adds the matches of the index to hits.
-func (c *Corpus) union(hits []hit, near []Match) []hit {
-	have := make(map[[2]int]bool, len(hits)+len(near))
-	for _, h := range hits {
-		have[[2]int{h.file, h.chunk}] = true
+	first := n.first()
+	hits := make([]hit, len(first), len(first)+candidates)
+	for i, one := range first {
+		hits[i] = hit{file: one.file, chunk: one.chunk, words: one.score}
 	}
-	for _, m := range near {
-		file, ok := c.place[m.FileID]
+	return hits
+}
+
+// union adds the nearest passages to hits.
+func (c *Corpus) union(hits []hit, near []neighbour) []hit {
+	place := make(map[[2]int]int, len(hits))
+	for i, h := range hits {
+		place[[2]int{h.file, h.chunk}] = i
+	}
+	for _, n := range near {
+		i, ok := place[[2]int{n.file, n.chunk}]
 		if !ok {
-			continue
+			i = len(hits)
+			hits = append(hits, hit{file: n.file, chunk: n.chunk})
 		}
-		chunk, ok := c.files[file].byID[m.ChunkID]
-		if at := [2]int{file, chunk}; ok && !have[at] {
-			have[at] = true
-			hits = append(hits, hit{file: file, chunk: chunk})
+		if n.exact {
+			hits[i].cosine, hits[i].measured = n.score, true
 		}
 	}
 	return hits

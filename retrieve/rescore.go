@@ -15,7 +15,7 @@ func (c *Corpus) rescore(hits []hit, words lexicalHits, set *setting) {
 		f := c.words[h.file]
 		h.score += float64(set.window * words.asked[f.terms.Lang].window(h.file, f, h.chunk, set.windowWords))
 	}
-	sortHits(hits)
+	sortHits(first) // none of the others can be above them: scores do not sink
 }
 
 // window returns the greatest share of the query's weight whose terms are
@@ -25,7 +25,10 @@ func (q *lexicalQuery) window(file int, f *lexicalFile, chunk, size int) float64
 		return 0
 	}
 	column, body := q.column[file], f.body[chunk]
-	places := make([]int16, len(body))
+	if cap(q.places) < len(body) {
+		q.places = make([]int16, 2*len(body))
+	}
+	places := q.places[:len(body)]
 	for i, id := range body {
 		places[i] = column[id]
 	}
@@ -35,7 +38,12 @@ func (q *lexicalQuery) window(file int, f *lexicalFile, chunk, size int) float64
 // together is window for a sequence of words as 1 + their places in q.terms, 0
 // for others, and the first n of the terms.
 func (q *lexicalQuery) together(body []int16, size, n int) float64 {
-	have := make([]int, len(q.terms))
+	have := q.have
+	if have == nil {
+		have = make([]int, len(q.terms))
+		q.have = have
+	}
+	clear(have)
 	sum, most, ideal := 0.0, 0.0, 0.0
 	for _, t := range q.terms[:n] {
 		ideal += t.weight

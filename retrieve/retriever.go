@@ -67,8 +67,10 @@ type Retriever struct {
 
 	files   cache.LRU[keptKey, *indexed]
 	corpora cache.LRU[keptKey, *Corpus]
+	parts   cache.LRU[keptKey, *parts]
 
-	spare analyzers
+	spare  analyzers // of documents
+	asking analyzers // of queries
 
 	compactFrom int // chunks of a file
 }

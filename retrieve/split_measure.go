@@ -128,12 +128,17 @@ func newRuler(m Measure, text string, step int) *ruler {
 	work()
 	wg.Wait()
 
-	r := &ruler{measure: m, text: text, marks: make([]mark, 1, 2+len(text)/(step+4))}
+	count := 1
 	for _, marks := range walked {
+		count += len(marks)
+	}
+	r := &ruler{measure: m, text: text, marks: make([]mark, 1, count)}
+	for i, marks := range walked {
 		at := r.marks[len(r.marks)-1]
 		for _, k := range marks {
 			r.marks = append(r.marks, mark{at.pos + k.pos, at.total + k.total})
 		}
+		walked[i] = nil // it need not wait for the others
 	}
 	return r
 }

@@ -5,6 +5,7 @@ package asks
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -32,8 +33,9 @@ const longest = 2000
 // holds, and is a question like any other.
 func Of(request string) Kind {
 	text := plainly(request)
+	kana := hasKana(text)
 	for _, l := range languages() {
-		if !l.writes(text) {
+		if !l.writes(text, kana) {
 			continue
 		}
 		if kind := l.kind(text); kind != Passage {
@@ -46,13 +48,16 @@ func Of(request string) Kind {
 // writes reports whether the text may be a request in the language: it has
 // letters of its script and, where words have ends, one of its words. Japanese
 // may do with kana alone, and with kana is not Chinese.
-func (l *language) writes(text string) bool {
-	kana := strings.IndexFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }) >= 0
+func (l *language) writes(text string, kana bool) bool {
 	if l.script == unicode.Han && kana {
 		return l.headLast
 	}
-	written := strings.IndexFunc(text, func(r rune) bool { return unicode.Is(l.script, r) }) >= 0
+	written := strings.IndexFunc(text, func(r rune) bool { return (r >= utf8.RuneSelf || l.script == unicode.Latin) && unicode.Is(l.script, r) }) >= 0
 	return written && (l.unspaced || l.headLast || l.words().knows(text))
+}
+
+func hasKana(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= 0x2000 && unicode.In(r, unicode.Hiragana, unicode.Katakana) }) >= 0
 }
 
 // kind is Of by the words of one language.
@@ -62,7 +67,7 @@ func (l *language) kind(text string) Kind {
 	}
 	for before := ""; before != text; {
 		before = text
-		text = strings.TrimSpace(l.words().lists[please]().ReplaceAllString(text, ""))
+		text = strings.TrimSpace(l.words().lists[please].without(text))
 	}
 	switch {
 	case l.matches(passage, text):
@@ -88,7 +93,7 @@ func (l *language) kind(text string) Kind {
 
 // counted is the kind of a request with a word that asks for a number.
 func (l *language) counted(text string) (Kind, bool) {
-	at := l.find(count, text)
+	at := l.words().lists[count].find(text)
 	if at == nil {
 		return Passage, false
 	}
@@ -107,8 +112,9 @@ func (l *language) counted(text string) (Kind, bool) {
 // not what is asked for.
 func Conditional(request string) bool {
 	text := plainly(request)
+	kana := hasKana(text)
 	for _, l := range languages() {
-		if l.writes(text) && l.kind(text) == Count && l.matches(conditions, text) {
+		if l.writes(text, kana) && l.kind(text) == Count && l.matches(conditions, text) {
 			return true
 		}
 	}
@@ -119,8 +125,9 @@ func Conditional(request string) bool {
 // may be about whole documents after all: it names one.
 func Maybe(request string) bool {
 	text := plainly(request)
+	kana := hasKana(text)
 	for _, l := range languages() {
-		if l.writes(text) && l.matches(documents, text) {
+		if l.writes(text, kana) && l.matches(documents, text) {
 			return true
 		}
 	}
@@ -139,8 +146,10 @@ func Words(text string) string {
 // marks that are often left out: words with a space between them.
 func plainly(request string) string {
 	request = strings.ToValidUTF8(request[:min(len(request), longest)], "")
-	if bare := quoted().ReplaceAllString(request, " "); len(strings.Fields(bare)) > 1 {
-		request = bare
+	if strings.ContainsAny(request, `"“„«「『`) {
+		if bare := quoted().ReplaceAllString(request, " "); len(strings.Fields(bare)) > 1 {
+			request = bare
+		}
 	}
 	return Words(request)
 }
@@ -157,8 +166,4 @@ func fold(s string) string {
 }
 
 // matches reports whether an entry of a list is in the text.
-func (l *language) matches(list int, text string) bool { return l.find(list, text) != nil }
-
-func (l *language) find(list int, text string) []int {
-	return l.words().lists[list]().FindStringIndex(text)
-}
+func (l *language) matches(list int, text string) bool { return l.words().lists[list].matches(text) }

@@ -3,7 +3,6 @@ package asks
 import (
 	"embed"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -66,8 +65,8 @@ type language struct {
 
 // vocabulary is the words of a language, read.
 type vocabulary struct {
-	lists  [lists]func() *regexp.Regexp // that match nothing for lists without entries
-	starts map[string]bool              // a word that begins with none of these is in no list
+	lists  [lists]expression
+	starts map[string]bool // a word that begins with none of these is in no list
 }
 
 //nolint:gochecknoglobals // made once, never changed
@@ -111,14 +110,14 @@ func readVocabulary(code string, endless bool) *vocabulary {
 	)
 	v := &vocabulary{starts: map[string]bool{}}
 	for i, name := range names() {
-		v.lists[i] = expression(words[name], expand, !endless)
+		v.lists[i] = newExpression(words[name], expand, !endless)
 		if i != please && i != units && i != unitsAfter && i != passage && i != conditions {
 			v.start(words[name])
 		}
 	}
-	v.lists[structureNext] = expression(anchored("^(?:の|つの)?", words["structure"], ""), expand, !endless)
-	v.lists[units] = expression(anchored("^", words["units"], ""), expand, !endless)
-	v.lists[please] = expression(slices.Concat(anchored("^", words["please"], ""), anchored("", words["please"], "$")), expand, !endless)
+	v.lists[structureNext] = newExpression(anchored("^(?:の|つの)?", words["structure"], ""), expand, !endless)
+	v.lists[units] = newExpression(anchored("^", words["units"], ""), expand, !endless)
+	v.lists[please] = newExpression(slices.Concat(anchored("^", words["please"], ""), anchored("", words["please"], "$")), expand, !endless)
 	return v
 }
 
@@ -185,26 +184,4 @@ func anchored(before string, phrases []string, after string) []string {
 		out[i] = before + "(?:" + p + ")" + after
 	}
 	return out
-}
-
-// expression is any of the phrases; one that matches nothing for none.
-func expression(phrases []string, expand *strings.Replacer, ends bool) func() *regexp.Regexp {
-	parts := make([]string, len(phrases))
-	for i, p := range phrases {
-		start, end := "", ""
-		if ends {
-			start, end = "(?:^| )", "(?:$| )"
-		}
-		if rest, ok := strings.CutPrefix(p, "^"); ok {
-			p, start = rest, "^ ?"
-		}
-		if strings.HasSuffix(p, "$") || strings.HasSuffix(p, " ") {
-			end = ""
-		}
-		parts[i] = start + "(?:" + expand.Replace(expand.Replace(p)) + ")" + end
-	}
-	if len(parts) == 0 {
-		parts = []string{`[^\s\S]`}
-	}
-	return lazy.Regexp(strings.Join(parts, "|"))
 }

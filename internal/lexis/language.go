@@ -1,6 +1,7 @@
 package lexis
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -78,22 +79,7 @@ func (l *Lexicon) Detect(text string) Language {
 // Tell is Detect, and reports whether the text itself says so: it has function
 // words of the language, or is mostly in a script that tells it.
 func (l *Lexicon) Tell(text string) (lang Language, sure bool) {
-	hits, n, scripts := map[Language]int{}, 0, map[Language]int{}
-	for w := range strings.FieldsFuncSeq(text, separates) {
-		if n++; n > sampled {
-			break
-		}
-		w = strings.ToLower(w)
-		if l.frequent[w] {
-			hits[English]++
-		}
-		for _, lang := range l.tells[w] {
-			hits[lang]++
-		}
-		if lang := ofScript(w); lang != "" {
-			scripts[lang]++
-		}
-	}
+	hits, scripts, n := l.signs(text)
 	for lang, of := range scripts {
 		if 2*of > min(n, sampled) {
 			return lang, true
@@ -108,10 +94,79 @@ func (l *Lexicon) Tell(text string) (lang Language, sure bool) {
 	return best, hits[best] >= fewest && 8*hits[best] >= min(n, sampled)
 }
 
+// signs counts, in the first words of a text, those that a language has as
+// function words, and those of a script that tells one; n is how many words were
+// looked at, at most one more than sampled.
+func (l *Lexicon) signs(text string) (hits, scripts map[Language]int, n int) {
+	hits, scripts = map[Language]int{}, map[Language]int{}
+	var lower []byte
+	for w := range words(text) {
+		if n++; n > sampled {
+			break
+		}
+		if lower = appendLower(lower[:0], w); lower == nil {
+			lower = []byte(strings.ToLower(w))
+		}
+		if l.frequent[string(lower)] {
+			hits[English]++
+		}
+		for _, lang := range l.tells[string(lower)] {
+			hits[lang]++
+		}
+		if lang := ofScript(lower); lang != "" {
+			scripts[lang]++
+		}
+	}
+	return hits, scripts, n
+}
+
+// words yields the runs of letters and marks of a text.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := -1
+		for i := 0; i < len(text); {
+			separate, size := text[i]|0x20 < 'a' || text[i]|0x20 > 'z', 1
+			if text[i] >= utf8.RuneSelf {
+				var r rune
+				r, size = utf8.DecodeRuneInString(text[i:])
+				separate = separates(r)
+			}
+			switch {
+			case !separate && start < 0:
+				start = i
+			case separate && start >= 0:
+				if !yield(text[start:i]) {
+					return
+				}
+				start = -1
+			}
+			i += size
+		}
+		if start >= 0 {
+			yield(text[start:])
+		}
+	}
+}
+
+// appendLower appends a word of ASCII in lower case; it returns nil for another.
+func appendLower(dst []byte, w string) []byte {
+	for i := range len(w) {
+		c := w[i]
+		if c >= utf8.RuneSelf {
+			return nil
+		}
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
 // ofScript is the language that a word's script is taken for, where the script
 // alone tells it.
-func ofScript(w string) Language {
-	r, _ := utf8.DecodeRuneInString(w)
+func ofScript(w []byte) Language {
+	r, _ := utf8.DecodeRune(w)
 	switch {
 	case r < 0x370:
 		return ""

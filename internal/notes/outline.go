@@ -163,6 +163,9 @@ func written(entries []entry, lowest, limit int) (string, int) {
 // leader is a line of a table of contents: a title, dots, a page.
 var leader = lazy.Regexp(`(?m)^[ \t|]*(\S.*?)[ \t]*(?:\.[ \t]?){4,}[ \t|]*([0-9]{1,4}|[ivxlcIVXLC]{1,8})[ \t|]*$`)
 
+// leaderDots is how many dots leader wants at least.
+const leaderDots = 4
+
 // fewest is how many lines make a table of contents.
 const fewest = 3
 
@@ -184,6 +187,9 @@ const contentsWithin = 256 << 10
 // Contents reports whether a text is from a table of contents: most of its lines
 // are titles, dots and pages.
 func Contents(text string) bool {
+	if strings.Count(text, ".") < fewest*leaderDots {
+		return false
+	}
 	n := len(leader().FindAllStringIndex(text, -1))
 	if n < fewest {
 		return false

@@ -65,8 +65,16 @@ func NewInjector(s Search, registry *parse.Registry, embedder embed.Embedder, se
 	if err != nil {
 		return nil, err
 	}
-	return &injection.Injector{Reader: parse.Cached{Registry: registry, Store: store, Limits: s.Limits}, Retriever: retriever}, nil
+	reader := parse.Cached{Registry: registry, Store: store, Limits: s.Limits}
+	if s.Store == "" { // documents themselves instead of copies of them
+		reader.Store, reader.Recent = nil, &parse.Recent{MaxBytes: keptDocuments}
+	}
+	return &injection.Injector{Reader: reader, Retriever: retriever}, nil
 }
+
+// keptDocuments is how many bytes of documents a command without a store keeps
+// in memory; one takes at most a quarter of it.
+const keptDocuments = 512 << 20
 
 // NewRetriever is the search in force, over a cache; second may be nil.
 func NewRetriever(s Search, embedder embed.Embedder, store cache.Store, second retrieve.Reranker) (*retrieve.Retriever, error) {

@@ -258,43 +258,6 @@ func (n *numbering) of(text string) int {
 	return n.known[text]
 }
 
-// count gathers the postings of each term of the document.
-func (s *stored) count(x retrieve.Indexed) {
-	places := map[uint32]int{} // of terms, in s.terms
-	if len(x.Terms) > 0 {
-		places = make(map[uint32]int, 256)
-	}
-	add := func(id uint32, k, body, above, title int32) {
-		at, ok := places[id]
-		if !ok {
-			at = len(s.terms)
-			places[id] = at
-			s.terms = append(s.terms, termCounts{term: x.Terms[id]})
-		}
-		t := &s.terms[at]
-		if n := len(t.postings); n > 0 && t.postings[n-1].chunk == k {
-			t.postings[n-1].body += body
-			t.postings[n-1].above += above
-			t.postings[n-1].title += title
-			return
-		}
-		t.postings = append(t.postings, posting{k, body, above, title})
-	}
-	for k := range x.Body {
-		for _, id := range x.Body[k] {
-			add(id, int32(k), 1, 0, 0)
-		}
-		for _, id := range x.Above[k] {
-			add(id, int32(k), 0, 1, 0)
-		}
-		if x.Title != nil {
-			for _, id := range x.Title[k] {
-				add(id, int32(k), 0, 0, 1)
-			}
-		}
-	}
-}
-
 // takeVectors encodes the vectors: a byte for each passage, 1 where there is one,
 // then their numbers.
 func (s *stored) takeVectors(x retrieve.Indexed) {
