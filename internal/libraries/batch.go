@@ -36,9 +36,10 @@ type batch struct {
 	token string
 	end   func() // gives the lease back
 
-	mu   sync.Mutex
-	put  []putDoc
-	have map[string]bool
+	mu      sync.Mutex
+	put     []putDoc
+	have    map[string]bool
+	pending []weaviate.Object // that are sent with the next ones
 }
 
 // putDoc is a document that was put.
@@ -155,16 +156,26 @@ func (b *batch) Put(ctx context.Context, d library.Document) error {
 	}
 	var objects []weaviate.Object
 	objects, one.terms = b.objects(one.doc, d.Indexed)
+	b.mu.Lock()
+	b.put = append(b.put, one)
+	b.pending = append(b.pending, objects...)
+	objects = nil
+	if len(b.pending) >= weaviate.BatchSize {
+		objects, b.pending = b.pending, nil
+	}
+	b.mu.Unlock()
+	return b.send(ctx, objects)
+}
+
+// send has the index keep objects.
+func (b *batch) send(ctx context.Context, objects []weaviate.Object) error {
+	if len(objects) == 0 {
+		return nil
+	}
 	if err := b.s.makeRoom(ctx, b.class, b.place.owner); err != nil {
 		return err
 	}
-	if err := b.s.Index.Put(ctx, b.class, tenantOf(b.place.owner), objects); err != nil {
-		return err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.put = append(b.put, one)
-	return nil
+	return b.s.Index.Put(ctx, b.class, tenantOf(b.place.owner), objects)
 }
 
 // clean drops what a database refuses in a text.
@@ -234,6 +245,9 @@ func (b *batch) Commit(ctx context.Context, c library.Change) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	defer b.end()
+	if err := b.send(ctx, b.pending); err != nil {
+		return err
+	}
 	err := b.s.change(ctx, func(q tables.Queries) error {
 		if err := b.still(ctx, q); err != nil {
 			return err

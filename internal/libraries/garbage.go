@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"inlay/fault"
@@ -70,7 +71,7 @@ func (s *Store) sweep(ctx context.Context, condition string, args ...any) error 
 			err := row.Scan(&d.doc, &d.library, &d.owner, &d.class, &d.counted)
 			list = append(list, d)
 			return err
-		}, "SELECT doc, library, owner, class, counted FROM library_garbage WHERE "+condition+" ORDER BY library, doc LIMIT 200", args...)
+		}, "SELECT doc, library, owner, class, counted FROM library_garbage WHERE "+condition+" ORDER BY library, doc LIMIT "+strconv.Itoa(sweepAtOnce), args...)
 		if err != nil || len(list) == 0 {
 			return err
 		}

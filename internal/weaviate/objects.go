@@ -65,8 +65,8 @@ func (o Object) stored(class, tenant string) stored {
 	return s
 }
 
-// batchSize is how many objects are sent in one request.
-const batchSize = 100
+// BatchSize is how many objects are sent in one request.
+const BatchSize = 100
 
 // objectTries is how often an object is sent that a node reports as not kept.
 const objectTries = 5
@@ -75,7 +75,7 @@ const objectTries = 5
 // it returns nil, two of three replicas have each of them, all three if they are there.
 func (c *Client) Put(ctx context.Context, class, tenant string, objects []Object) error {
 	for len(objects) > 0 {
-		n := min(batchSize, len(objects))
+		n := min(BatchSize, len(objects))
 		batch := make([]stored, n)
 		for i, o := range objects[:n] {
 			batch[i] = o.stored(class, tenant)
@@ -171,7 +171,7 @@ func (c *Client) send(ctx context.Context, batch []stored) (left []stored, err e
 // none is found any more.
 func (c *Client) Delete(ctx context.Context, class, tenant string, w Where) (deleted int, err error) {
 	path := "/v1/batch/objects?tenant=" + url.QueryEscape(tenant) + "&"
-	for try := 0; try < 1000; try++ {
+	for range 1000 {
 		var out struct {
 			Results struct{ Matches, Successful, Failed int }
 		}
