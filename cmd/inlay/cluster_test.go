@@ -42,7 +42,7 @@ func newCluster(t *testing.T, replicas int, args ...string) *cluster {
 	if database == "" || bucket == "" || err != nil {
 		t.Skip("no cluster: run make cluster-test")
 	}
-	where := []string{"--database", database}
+	where := []string{"--database", freshDatabase(t)}
 	c := &cluster{drill: newDrill(t)}
 	c.where = where
 	for range replicas {

@@ -56,7 +56,10 @@ func (c clause) graphQL(b *strings.Builder) {
 	}
 	if c.Operands != nil {
 		b.WriteString(",operands:[")
-		for _, o := range c.Operands {
+		for i, o := range c.Operands {
+			if i > 0 {
+				b.WriteString(",")
+			}
 			o.graphQL(b)
 		}
 		b.WriteString("]")
