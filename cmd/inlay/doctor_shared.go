@@ -96,9 +96,11 @@ func lookIndex(ctx context.Context, e *examination) []finding {
 	}
 	switch {
 	case len(nodes) < weaviate.Replicas:
-		return bad(fmt.Sprintf("the cluster has %s, and passages are kept on %d", plural.Of(len(nodes), "node"), weaviate.Replicas), "add nodes before the first library is made")
+		found := fmt.Sprintf("the cluster has %s, and passages are kept on %d", plural.Of(len(nodes), "node"), weaviate.Replicas)
+		return bad(found, "add nodes before the first library is made")
 	case len(sick) > 0:
-		return []finding{{Verdict: worry, Found: "nodes that are not healthy: " + strings.Join(sick, ", "), Next: "start them; with two of three away nothing can be written"}}
+		found := "nodes that are not healthy: " + strings.Join(sick, ", ")
+		return []finding{{Verdict: worry, Found: found, Next: "start them; with two of three away nothing can be written"}}
 	}
 	return fine("Weaviate %s, %s, all healthy", version, plural.Of(len(nodes), "node"))
 }

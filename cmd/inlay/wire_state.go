@@ -63,7 +63,8 @@ func (c *serveCmd) openLibraries(ctx context.Context, store state.Store, bytes b
 		return wire.OpenLibraries(c.Data), nil
 	}
 	if c.Index == "" {
-		return nil, nil
+		var none library.Index
+		return none, nil
 	}
 	index, err := weaviate.Open(c.Index, getenv)
 	if err != nil {
