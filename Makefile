@@ -78,15 +78,23 @@ drill: ## the service under real faults, told to stop, with a new certificate, a
 	scripts/ollama-server run go test -count=1 -timeout 30m -v -run '^Test(Drill|Browser)' ./cmd/inlay -drill | grep -v '^=== '
 	go test -count=1 -v -run '^TestAccess$$' ./internal/httpapi | grep -v '^=== '
 
+SERVERS := scripts/weaviate run scripts/s3 run scripts/postgres run
+
 .PHONY: cluster
-cluster: build ## three servers on PostgreSQL and S3 behind HAProxy, until Ctrl-C; prints the address and a key
+cluster: build ## three servers on PostgreSQL, S3 and Weaviate behind HAProxy, until Ctrl-C; prints the address and a key
 	scripts/cluster run
 
 .PHONY: cluster-test
-cluster-test: ## the suites on PostgreSQL and S3, real clients through the balancer, the cluster under faults; prints its tables
+cluster-test: ## the suites on PostgreSQL, S3 and Weaviate, real clients through the balancer, the cluster under faults; prints its tables
 	scripts/cluster install
-	scripts/s3 run scripts/postgres run go test -count=1 ./internal/state/... ./internal/blobs/... ./internal/httpapi
-	scripts/s3 run scripts/postgres run go test -count=1 -timeout 30m -v -run '^TestCluster' ./cmd/inlay -drill | grep -v '^=== '
+	go mod download
+	$(SERVERS) go test -count=1 ./internal/state/... ./internal/blobs/... ./internal/libraries ./internal/httpapi
+	$(SERVERS) go test -count=1 -timeout 30m -v -run '^TestCluster' ./cmd/inlay -drill | grep -v '^=== '
+
+.PHONY: bench-candidates
+bench-candidates: ## the index's candidates beside the exact search on the reference sets, with real servers: recall@100, nDCG@10 (QUERIES a set, 100)
+	go mod download
+	INLAY_QUERIES=$(or $(QUERIES),100) $(SERVERS) go test -run '^$$' -bench '^BenchmarkCandidates$$' -benchtime 1x -timeout 120m ./internal/libraries
 
 .PHONY: module-path
 module-path: ## gives the module the path TO (example.com/team/inlay): go.mod, imports, documents, build files

@@ -276,6 +276,10 @@ func serviceRows() []Option {
 				"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, its key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a folder that servers share.",
 		},
 		{
+			Key: "index", Flag: "index", Placeholder: "URL", Doors: Service,
+			Help: "Weaviate cluster that servers share for libraries and vector stores, beside --database and --blobs: weaviate://HOST:PORT,HOST:PORT,HOST:PORT, with ?tls=true for HTTPS, its key in WEAVIATE_API_KEY. Without it such servers have none.",
+		},
+		{
 			Key: "upstreams", Flag: "upstream", Kind: List, Placeholder: "NAME=PROVIDER:URL", Doors: Service,
 			Help: "Server of models: local=ollama:http://127.0.0.1:11434 or cloud=openai:https://api.openai.com/v1. Its key is read from INLAY_UPSTREAM_KEY_NAME. The server of --model is one too.",
 		},

@@ -95,7 +95,7 @@ func TestClusterBackup(t *testing.T) {
 	require.NoError(t, err)
 	id := c.must(c.upload(key, "sky.txt", []byte("The sky over the island is green at noon."))).id()
 	c.read(key, id)
-	source, err := url.Parse(os.Getenv("INLAY_POSTGRES_URL"))
+	source, err := url.Parse(c.where[1])
 	require.NoError(t, err)
 	run := func(program string, args ...string) {
 		out, err := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...).CombinedOutput()

@@ -1,8 +1,8 @@
 package main
 
-// The cluster: three servers on one PostgreSQL database and one S3 bucket,
-// behind a balancer that hands requests out in turn. `make cluster-test` runs
-// it, beside the servers of scripts/postgres and scripts/s3.
+// The cluster: three servers on one PostgreSQL database, one S3 bucket and three
+// Weaviate nodes, behind a balancer that hands requests out in turn. `make
+// cluster-test` runs it, beside the servers of scripts/postgres, s3 and weaviate.
 
 import (
 	"context"
@@ -42,11 +42,15 @@ func newCluster(t *testing.T, replicas int, args ...string) *cluster {
 	if database == "" || bucket == "" || err != nil {
 		t.Skip("no cluster: run make cluster-test")
 	}
-	where := []string{"--database", database}
+	where := []string{"--database", freshDatabase(t)}
 	c := &cluster{drill: newDrill(t)}
 	c.where = where
 	for range replicas {
-		r := newDrill(t, append(append(args, where...), "--blobs", bucket, "--drain", "5s")...)
+		all := append(append(args, where...), "--blobs", bucket, "--drain", "5s")
+		if index := os.Getenv("INLAY_WEAVIATE_URL"); index != "" {
+			all = append(all, "--index", index)
+		}
+		r := newDrill(t, all...)
 		r.where = where
 		r.env = []string{"AWS_ACCESS_KEY_ID=" + os.Getenv("AWS_ACCESS_KEY_ID"), "AWS_SECRET_ACCESS_KEY=" + os.Getenv("AWS_SECRET_ACCESS_KEY")}
 		c.replicas = append(c.replicas, r)
@@ -102,7 +106,7 @@ func (c *cluster) ready() {
 	}, waitFor, 50*time.Millisecond)
 }
 
-// control runs a command of scripts/postgres or scripts/s3.
+// control runs a command of scripts/postgres, scripts/s3 or scripts/weaviate.
 func control(t *testing.T, script string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join("../../scripts", script), args...)
@@ -266,12 +270,10 @@ func TestClusterFaults(t *testing.T) {
 		require.NoError(t, err)
 		l.keys = append(l.keys, key)
 	}
+	l.openStores(c)
 	rows := newTable(t, "fault", "acknowledged", "lost", "done twice", "longest silence", "all read after")
 	revive := func(r *drill) { time.Sleep(2 * time.Second); r.start() }
-	for _, f := range []struct {
-		name string
-		do   func()
-	}{
+	faults := []happening{
 		{"none", func() {}},
 		{"kill -9 a replica", func() { c.replicas[0].kill(); revive(c.replicas[0]) }},
 		{"SIGTERM a replica", func() { c.replicas[1].stop(); revive(c.replicas[1]) }},
@@ -294,13 +296,16 @@ func TestClusterFaults(t *testing.T) {
 			control(t, "s3", "start")
 			revive(c.replicas[0])
 		}},
-	} {
+	}
+	for _, f := range append(faults, c.nodeFaults(revive)...) {
 		before := l.acknowledged()
 		silence := c.under(l, clients, lasts, f.do)
 		c.ready()
 		read := c.settle(l)
 		_, lost := l.verify(c.drill, true)
 		twice := c.twice(l)
+		notFound, foundTwice := c.searchAll(l)
+		lost, twice = append(lost, notFound...), append(twice, foundTwice...)
 		rows.row(f.name, l.acknowledged()-before, len(lost), len(twice), silence, read)
 		require.Empty(t, lost, f.name)
 		require.Empty(t, twice, f.name)
@@ -374,7 +379,7 @@ func (c *cluster) settle(l *ledger) time.Duration {
 				return string(got.body)
 			}
 		}
-		return ""
+		return c.unread(l)
 	}
 	what := waits()
 	for ; what != "" && time.Since(begun) < waitFor; what = waits() {

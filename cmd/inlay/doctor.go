@@ -17,7 +17,7 @@ import (
 // doctorCmd looks a set-up over before it is used, or while it is.
 type doctorCmd struct {
 	serveCmd
-	Only   []string `placeholder:"CHECK" help:"Make these checks alone: settings, address, data, disk, cache, keys, tls, upstreams, embedder, intent, route, processors, worker, pdfium, ocr, clock, server."`
+	Only   []string `placeholder:"CHECK" help:"Make these checks alone: settings, address, data, disk, database, blobs, index, cache, keys, tls, upstreams, embedder, intent, route, processors, worker, pdfium, ocr, clock, server."`
 	Output string   `short:"o" enum:"text,json" default:"text" help:"What to print: text or json."`
 }
 
@@ -52,6 +52,9 @@ func checks() []check {
 		{"address", lookAddress},
 		{"data", lookData},
 		{"disk", lookDisk},
+		{"database", lookDatabase},
+		{"blobs", lookBlobs},
+		{"index", lookIndex},
 		{"cache", lookCache},
 		{"keys", lookKeys},
 		{"tls", lookTLS},

@@ -26,6 +26,8 @@ type ledger struct {
 	doubted map[string]bool   // deletions without an answer
 	fresh   []string          // files of this life of the server
 	acks    int               // answers that said it was done
+	stores  map[string]string // vector stores by key; nil: there are none
+	shelved map[string]inStore
 }
 
 type keptFile struct {
@@ -110,6 +112,8 @@ func (l *ledger) step(d *drill, dice int) {
 		l.chat(d, key)
 	case dice < 7:
 		l.evaluate(d, key)
+	case dice > 15 && l.stores != nil:
+		l.shelve(d)
 	default:
 		l.upload(d, key)
 	}

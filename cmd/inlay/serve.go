@@ -34,6 +34,7 @@ type serviceSettings struct {
 	Addr        string        `key:"addr"`
 	Database    string        `key:"database"`
 	Blobs       string        `key:"blobs"`
+	Index       string        `key:"index"`
 	Upstream    []string      `key:"upstreams"`
 	TLSCert     string        `key:"tls_cert"`
 	TLSKey      string        `key:"tls_key"`
@@ -151,6 +152,12 @@ func (c *serveCmd) check() error {
 		return &fault.Error{
 			Code: fault.Usage, Subject: "--database", Reason: "needs --blobs: servers that share records share the bytes of uploads too",
 			Next: "name a bucket (s3://bucket?endpoint=...) or a folder that all servers see",
+		}
+	}
+	if c.Index != "" && c.Database == "" {
+		return &fault.Error{
+			Code: fault.Usage, Subject: "--index", Reason: "needs --database and --blobs: libraries that servers share have their records and texts there",
+			Next: "name them, or leave --index out: libraries are in the data folder then",
 		}
 	}
 	for _, origin := range c.CORS {

@@ -66,6 +66,10 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
+	libraries.Index, err = c.openLibraries(ctx, store, bytes, a.getenv, log)
+	if err != nil {
+		return nil, err
+	}
 	injector, err := c.injectors(a, libraries, kept, recent, tracer)
 	if err != nil {
 		return nil, err
@@ -219,9 +223,6 @@ func (c *serveCmd) libraries(a *app, embedder embed.Embedder, kept cache.Store) 
 	}
 	search.MaxText = c.MaxSearch
 	s.Settings, s.Chunked = wire.LibrarySettings(search, embedder), wire.OpenChunked(search, embedder, kept)
-	if c.Database == "" { // they are on this server's disk, and no other server would find them
-		s.Index = wire.OpenLibraries(c.Data)
-	}
 	if s.Usual.Size, s.Usual.Overlap, err = wire.ChunkSize(search); err != nil {
 		return s, err
 	}

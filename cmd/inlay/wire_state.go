@@ -8,9 +8,13 @@ import (
 
 	"inlay/fault"
 	"inlay/internal/blobs"
+	"inlay/internal/libraries"
 	"inlay/internal/state"
 	"inlay/internal/state/postgres"
 	"inlay/internal/state/sqlite"
+	"inlay/internal/weaviate"
+	"inlay/internal/wire"
+	"inlay/library"
 )
 
 // stateSettings say where the service's records are.
@@ -48,6 +52,25 @@ func (s stateSettings) where() string {
 		return "--database ..." // it may hold a password
 	}
 	return "--data " + s.Data
+}
+
+// openLibraries opens the libraries: in the data folder, or where servers share
+// them. Servers that share their records and nothing to search in have none, as
+// each would find other things.
+func (c *serveCmd) openLibraries(ctx context.Context, store state.Store, bytes blobs.Store, getenv func(string) string, log *slog.Logger) (library.Index, error) {
+	shared, ok := store.(*postgres.Store)
+	if !ok {
+		return wire.OpenLibraries(c.Data), nil
+	}
+	if c.Index == "" {
+		var none library.Index
+		return none, nil
+	}
+	index, err := weaviate.Open(c.Index, getenv)
+	if err != nil {
+		return nil, err
+	}
+	return libraries.Open(ctx, libraries.Config{Database: shared.Engine, Blobs: bytes, Index: index, Logger: log})
 }
 
 // openBlobs opens the bytes of uploads: in a bucket, in a folder that servers

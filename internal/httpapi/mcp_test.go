@@ -2,8 +2,8 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,7 +12,6 @@ import (
 	"inlay/internal/keys"
 	"inlay/internal/state"
 	"inlay/library"
-	"inlay/library/disk"
 	"inlay/parse"
 	"inlay/parse/plain"
 	"inlay/retrieve"
@@ -61,9 +60,8 @@ type mcpAnswer struct {
 // shelve makes a library with one file for an owner.
 func (s *server) shelve(owner, name, text string) {
 	s.t.Helper()
-	store := disk.Open(filepath.Join(s.dir, "libraries"))
-	store.Own = state.Local
-	defer func() { require.NoError(s.t, store.Close()) }()
+	store := openLibraries(s.t, s.dir, s.store)
+	defer func() { require.NoError(s.t, store.(io.Closer).Close()) }()
 	registry, err := parse.NewRegistry(plain.All(parse.Limits{})...)
 	require.NoError(s.t, err)
 	k := &library.Keeper{Index: store, Parser: registry, Indexer: retrieve.New(retrieve.Options{})}

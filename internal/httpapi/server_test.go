@@ -33,7 +33,6 @@ import (
 	"inlay/internal/stores"
 	"inlay/internal/upstream"
 	"inlay/library"
-	"inlay/library/disk"
 	"inlay/llm"
 	"inlay/parse"
 	"inlay/parse/markup"
@@ -94,8 +93,7 @@ func start(tb testing.TB, o setup) *server {
 	logs := &locked.Buffer{}
 	log := slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	metrics, recent := httpapi.NewMetrics(), &parse.Recent{}
-	libraries := disk.Open(filepath.Join(o.dir, "libraries"))
-	libraries.Own = state.Local
+	libraries := openLibraries(tb, o.dir, store)
 	service, err := service.Open(tb.Context(), service.Config{
 		Data: o.dir, State: store.forService(), Blobs: store.bytes, Cache: kept, Quota: o.quota, Upstreams: o.upstreams, Logger: log, Observe: metrics,
 		Libraries: stores.Config{

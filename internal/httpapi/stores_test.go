@@ -15,9 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/internal/blobs"
+	"inlay/internal/libraries"
 	"inlay/internal/state"
 	"inlay/internal/state/postgres"
 	"inlay/internal/state/sqlite"
+	"inlay/internal/weaviate"
+	"inlay/library"
+	"inlay/library/disk"
 )
 
 // store is a state that a test closes, and may change behind its back.
@@ -37,6 +41,9 @@ type work struct {
 
 // shared reports that the suite runs on PostgreSQL and S3, as in a cluster.
 func shared() bool { return os.Getenv("INLAY_POSTGRES_URL") != "" && os.Getenv("INLAY_S3_URL") != "" }
+
+// sharedLibraries reports that libraries are in a cluster too.
+func sharedLibraries() bool { return shared() && os.Getenv("INLAY_WEAVIATE_URL") != "" }
 
 // openStores are those of a data folder: what one machine has, or, beside the
 // servers of scripts/postgres and scripts/s3, a database and a part of a bucket.
@@ -66,6 +73,22 @@ func openStores(tb testing.TB, dir string) store {
 	bucket, err := blobs.OpenS3(tb.Context(), before+"/"+name+"?"+query, os.Getenv)
 	require.NoError(tb, err)
 	return store{Store: s, bytes: bucket, close: s.Close, run: func(statement string) { execute(tb, u.String(), statement) }}
+}
+
+// openLibraries are those of a data folder, or, beside the servers of
+// scripts/weaviate, those of a cluster. The service closes them.
+func openLibraries(tb testing.TB, dir string, s store) library.Index {
+	tb.Helper()
+	if !sharedLibraries() {
+		own := disk.Open(filepath.Join(dir, "libraries"))
+		own.Own = state.Local
+		return own
+	}
+	index, err := weaviate.Open(os.Getenv("INLAY_WEAVIATE_URL"), os.Getenv)
+	require.NoError(tb, err)
+	l, err := libraries.Open(tb.Context(), libraries.Config{Database: s.Store.(*postgres.Store).Engine, Blobs: s.bytes, Index: index, Direct: -1})
+	require.NoError(tb, err)
+	return l
 }
 
 // execute runs a statement; that a database is there already is not an error.

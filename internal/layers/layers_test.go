@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"chat", "tokens", "embed", "cache", "internal/state", "internal/blobs", "prompts", "parse/zipfile", "internal/olefile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{
 		"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/tables",
-		"internal/state/statetest", "internal/blobs/blobstest", "internal/blobs/derived",
+		"internal/state/statetest", "internal/blobs/blobstest", "internal/blobs/derived", "internal/weaviate",
 	},
 	{"internal/state/sqlite", "internal/state/postgres", "parse/outline", "internal/notes", "llm", "internal/download"},
 	{"internal/inputs", "llm/responses", "llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
@@ -39,7 +39,7 @@ var floors = [][]string{
 		"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "library/disk",
 		"library/librarytest", "strategy/strategytest", "intent", "route", "processor",
 	},
-	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest"},
+	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest", "internal/libraries"},
 	{"eval/report", "turn", "internal/wire"},
 	{"internal/files", "internal/mcpserver", "internal/chats", "internal/upstream", "."},
 	{"internal/jobs", "internal/stores"},

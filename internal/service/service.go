@@ -234,6 +234,9 @@ func (s *Service) Ready(ctx context.Context) Readiness {
 	if err == nil && s.config.Blobs != nil {
 		err = blobs.Ping(ctx, s.config.Blobs)
 	}
+	if index, ok := s.config.Libraries.Index.(interface{ Ping(context.Context) error }); ok && err == nil {
+		err = index.Ping(ctx)
+	}
 	return Readiness{State: err, Full: durable.Low(s.config.Data), Upstreams: s.Health(ctx)}
 }
 

@@ -52,7 +52,10 @@ func (s *Service) stopFiles() {
 // VectorStores are the stores of the service; fault.Usage where it has no libraries.
 func (s *Service) VectorStores() (*stores.Stores, error) {
 	if s.stores == nil {
-		return nil, &fault.Error{Code: fault.Usage, Subject: "vector stores", Reason: "are not supported by this server", Next: "attach files to the question"}
+		return nil, &fault.Error{
+			Code: fault.Usage, Subject: "vector stores", Reason: "are not supported by this server: servers that share a database need an index for them",
+			Next: "attach files to the question, or start the servers with --index",
+		}
 	}
 	return s.stores, nil
 }

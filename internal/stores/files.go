@@ -120,8 +120,16 @@ func (s *Stores) StoreFiles(ctx context.Context, owner, id, batch, in string, p 
 }
 
 // Describe replaces the attributes of a file.
-func (s *Stores) Describe(ctx context.Context, owner, id, file string, a library.Attributes) (state.StoreFile, error) {
-	defer s.lock(key{owner, id})()
+func (s *Stores) Describe(ctx context.Context, owner, id, file string, a library.Attributes) (f state.StoreFile, err error) {
+	err = s.exclusively(ctx, key{owner, id}, func() (err error) {
+		f, err = s.describe(ctx, owner, id, file, a)
+		return err
+	})
+	return f, err
+}
+
+// describe must run exclusively.
+func (s *Stores) describe(ctx context.Context, owner, id, file string, a library.Attributes) (state.StoreFile, error) {
 	if _, err := s.Usable(ctx, owner, id); err != nil {
 		return state.StoreFile{}, err
 	}
@@ -146,14 +154,16 @@ func (s *Stores) Describe(ctx context.Context, owner, id, file string, a library
 // Take takes a file out of a store, and what was made of it off the disk; the
 // upload stays.
 func (s *Stores) Take(ctx context.Context, owner, id, file string) error {
-	defer s.lock(key{owner, id})()
-	f, err := s.StoreFile(ctx, owner, id, file)
-	if err != nil {
-		return err
-	}
-	return s.take(ctx, f)
+	return s.exclusively(ctx, key{owner, id}, func() error {
+		f, err := s.StoreFile(ctx, owner, id, file)
+		if err != nil {
+			return err
+		}
+		return s.take(ctx, f)
+	})
 }
 
+// take must run exclusively.
 func (s *Stores) take(ctx context.Context, f state.StoreFile) error {
 	err := s.keeper(f.Owner).Discard(ctx, f.Owner, f.Store, f.Path)
 	if err != nil && !fault.Is(err, fault.FileNotFound) {
@@ -169,9 +179,7 @@ func (s *Stores) Forget(ctx context.Context, owner, file string) error {
 		return err
 	}
 	for _, f := range in {
-		unlock := s.lock(key{owner, f.Store})
-		err := s.take(ctx, f)
-		unlock()
+		err := s.exclusively(ctx, key{owner, f.Store}, func() error { return s.take(ctx, f) })
 		if err != nil && !fault.Is(err, fault.FileNotFound) {
 			return err
 		}

@@ -45,7 +45,11 @@ func (s *Stores) read(ctx context.Context, k key) {
 	s.mu.Lock()
 	delete(s.queued, k)
 	s.mu.Unlock()
-	done, err := s.readGroup(ctx, k)
+	done := 0
+	err := s.config.State.Exclusive(ctx, "reading vector store "+k.owner+" "+k.id, func() (err error) {
+		done, err = s.readGroup(ctx, k)
+		return err
+	})
 	if err != nil && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "files of a vector store were not read", "store", k.id, "code", string(fault.CodeOf(err)))
 		return
@@ -88,7 +92,12 @@ func (s *Stores) readGroup(ctx context.Context, k key) (done int, err error) {
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	return len(group), s.keep(ctx, k, group)
+	for _, a := range group {
+		if passing(a.err) {
+			return 0, a.err // the group goes on waiting
+		}
+	}
+	return len(group), s.exclusively(ctx, k, func() error { return s.keep(ctx, k, group) })
 }
 
 // waiting are files of a store that can be made searchable now. Uploads that are
@@ -147,9 +156,8 @@ func (s *Stores) prepare(ctx context.Context, a *arrival) error {
 }
 
 // keep puts what was made searchable into the library, then notes it. What was
-// taken out of the store meanwhile, or canceled, is left out.
+// taken out of the store meanwhile, or canceled, is left out. It must run exclusively.
 func (s *Stores) keep(ctx context.Context, k key, group []*arrival) error {
-	defer s.lock(k)()
 	left, err := s.room(ctx, k.owner)
 	if err != nil {
 		return err
@@ -179,12 +187,21 @@ func (s *Stores) keep(ctx context.Context, k key, group []*arrival) error {
 	}
 	if len(ready) > 0 {
 		if err := s.keeper(k.owner).Keep(context.WithoutCancel(ctx), k.owner, k.id, ready...); err != nil {
+			if passing(err) {
+				return err // they go on waiting
+			}
 			for _, a := range noted {
 				a.err = errors.Join(a.err, err)
 			}
 		}
 	}
 	return s.note(context.WithoutCancel(ctx), noted)
+}
+
+// passing reports whether a failure says nothing about a file: a part of the
+// service was away, and it is tried again.
+func passing(err error) bool {
+	return fault.Is(err, fault.StoreUnreachable) || fault.Is(err, fault.Conflict)
 }
 
 // wanted reports whether a file is still to be put into its store, and takes over

@@ -82,6 +82,7 @@ func (s *Stores) Start(ctx context.Context, uploads Uploads) error {
 	expiring, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var done sync.WaitGroup
 	done.Go(func() { s.expireAlways(expiring) })
+	done.Go(func() { s.takeOverAlways(expiring) })
 	s.end = func() { cancel(); done.Wait() }
 	return nil
 }
@@ -92,13 +93,38 @@ func (s *Stores) Stop() {
 	s.queue.Stop()
 }
 
-// lock keeps others from changing what a store holds.
-func (s *Stores) lock(k key) (unlock func()) {
+// takeOverEvery is how often a server looks for files that wait though nobody
+// reads them: another server accepted them, or a part of the service was away.
+const takeOverEvery = 5 * time.Second
+
+func (s *Stores) takeOverAlways(ctx context.Context) {
+	every := time.NewTicker(takeOverEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		waiting, err := s.config.State.WaitingStores(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "vector stores with files that wait are not known", "code", string(fault.CodeOf(err)))
+		}
+		for _, v := range waiting {
+			s.enqueue(key{v.Owner, v.ID})
+		}
+	}
+}
+
+// exclusively runs f while nobody else, on other servers neither, changes what a
+// store holds.
+func (s *Stores) exclusively(ctx context.Context, k key, f func() error) error {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(k.owner + "\x00" + k.id))
 	m := &s.locks[h.Sum32()%uint32(len(s.locks))]
 	m.Lock()
-	return m.Unlock
+	defer m.Unlock()
+	return s.config.State.Exclusive(ctx, "vector store "+k.owner+" "+k.id, f)
 }
 
 func missing(id string, err error) error {
@@ -172,27 +198,29 @@ func (s *Stores) Stores(ctx context.Context, owner string, p state.Page) (list [
 }
 
 // Modify changes a store as change says.
-func (s *Stores) Modify(ctx context.Context, owner, id string, change func(*state.VectorStore)) (state.VectorStore, error) {
-	defer s.lock(key{owner, id})()
-	v, err := s.Usable(ctx, owner, id)
-	if err != nil {
-		return v, err
-	}
-	change(&v)
-	v.Active = state.Now()
-	return v, missing(id, s.config.State.UpdateVectorStore(ctx, v))
+func (s *Stores) Modify(ctx context.Context, owner, id string, change func(*state.VectorStore)) (v state.VectorStore, err error) {
+	err = s.exclusively(ctx, key{owner, id}, func() (err error) {
+		if v, err = s.Usable(ctx, owner, id); err != nil {
+			return err
+		}
+		change(&v)
+		v.Active = state.Now()
+		return missing(id, s.config.State.UpdateVectorStore(ctx, v))
+	})
+	return v, err
 }
 
 // Remove deletes a store with all that it was made of; the uploads stay.
 func (s *Stores) Remove(ctx context.Context, owner, id string) error {
-	defer s.lock(key{owner, id})()
-	if _, err := s.Store(ctx, owner, id); err != nil {
-		return err
-	}
-	if err := s.drop(ctx, key{owner, id}); err != nil {
-		return err
-	}
-	return missing(id, s.config.State.DeleteVectorStore(ctx, owner, id))
+	return s.exclusively(ctx, key{owner, id}, func() error {
+		if _, err := s.Store(ctx, owner, id); err != nil {
+			return err
+		}
+		if err := s.drop(ctx, key{owner, id}); err != nil {
+			return err
+		}
+		return missing(id, s.config.State.DeleteVectorStore(ctx, owner, id))
+	})
 }
 
 func (s *Stores) drop(ctx context.Context, k key) error {
@@ -251,13 +279,14 @@ func (s *Stores) expireAlways(ctx context.Context) {
 func (s *Stores) Expire(ctx context.Context) error {
 	list, err := s.config.State.OverdueStores(ctx)
 	for _, v := range list {
-		err = errors.Join(err, s.expire(ctx, key{v.Owner, v.ID}))
+		k := key{v.Owner, v.ID}
+		err = errors.Join(err, s.exclusively(ctx, k, func() error { return s.expire(ctx, k) }))
 	}
 	return err
 }
 
+// expire must run exclusively.
 func (s *Stores) expire(ctx context.Context, k key) error {
-	defer s.lock(k)()
 	v, err := s.config.State.VectorStore(ctx, k.owner, k.id)
 	if err != nil || !overdue(v) {
 		return missing(k.id, err)

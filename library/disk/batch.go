@@ -21,7 +21,7 @@ import (
 type batch struct {
 	s       *shelf
 	release func()
-	zips    sync.Pool // of *zstd.Encoder
+	zips    zips
 
 	mu   sync.Mutex
 	w    *segmentWriter
@@ -41,6 +41,18 @@ func (s *shelf) begin(ctx context.Context) (*batch, error) {
 	}
 	return &batch{s: s, release: release, have: map[string]bool{}}, nil
 }
+
+// zips are encoders, used again from document to document.
+type zips struct{ free sync.Pool }
+
+func (z *zips) take() (*zstd.Encoder, error) {
+	if zip, ok := z.free.Get().(*zstd.Encoder); ok {
+		return zip, nil
+	}
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(64<<10))
+}
+
+func (z *zips) put(zip *zstd.Encoder) { z.free.Put(zip) }
 
 // sweep removes what killed processes left: it must run exclusively.
 func (s *shelf) sweep(ctx context.Context) error {
@@ -76,14 +88,11 @@ func (b *batch) Put(ctx context.Context, d library.Document) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	zip, ok := b.zips.Get().(*zstd.Encoder)
-	if !ok {
-		var err error
-		if zip, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(64<<10)); err != nil {
-			return err
-		}
+	zip, err := b.zips.take()
+	if err != nil {
+		return err
 	}
-	defer b.zips.Put(zip)
+	defer b.zips.put(zip)
 	made, err := prepare(d, zip)
 	if err != nil {
 		return err

@@ -81,6 +81,15 @@ type hit struct {
 }
 
 func (x *search) run(ctx context.Context) (retrieve.Candidates, error) {
+	x.split()
+	if err := x.each(ctx, x.count); err != nil {
+		return retrieve.Candidates{}, err
+	}
+	return x.weighed(ctx)
+}
+
+// split makes a piece of each segment, and the rankers of their languages.
+func (x *search) split() {
 	for i, s := range x.v.segments {
 		p := &piece{held: s, order: x.a.order[i], whole: x.a.whole[i], lists: map[string][]asked{}, total: map[int]totals{}, rows: map[place][]float32{}}
 		x.parts = append(x.parts, p)
@@ -91,9 +100,10 @@ func (x *search) run(ctx context.Context) (retrieve.Candidates, error) {
 			}
 		}
 	}
-	if err := x.each(ctx, x.count); err != nil {
-		return retrieve.Candidates{}, err
-	}
+}
+
+// weighed ranks, now that it is known how many hold each term.
+func (x *search) weighed(ctx context.Context) (retrieve.Candidates, error) {
 	for language, k := range x.rankers {
 		k.Weigh(x.a.size, x.found[language])
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -25,7 +26,7 @@ import (
 // a question. It is safe for concurrent use.
 type segment struct {
 	name   string
-	file   *os.File
+	file   source
 	unzip  *zstd.Decoder
 	dims   int
 	chunks int
@@ -37,6 +38,13 @@ type segment struct {
 	size   int64
 }
 
+// source is where a segment is read from: a file, or the bytes of a [Single].
+type source interface {
+	io.ReaderAt
+	io.Closer
+	Name() string
+}
+
 // largestPart bounds what a length in a damaged file can make us allocate.
 const largestPart = 1 << 30
 
@@ -46,7 +54,11 @@ func openSegment(path string, unzip *zstd.Decoder) (*segment, error) {
 	if err != nil {
 		return nil, damagedSegment(path, err)
 	}
-	s := &segment{name: filepath.Base(path), file: f, unzip: unzip}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(damagedSegment(path, err), f.Close())
+	}
+	s := &segment{name: filepath.Base(path), file: f, unzip: unzip, size: info.Size()}
 	if err := s.readDirectory(); err != nil {
 		return nil, errors.Join(damagedSegment(path, err), f.Close())
 	}
@@ -61,11 +73,6 @@ func damagedSegment(path string, err error) error {
 }
 
 func (s *segment) readDirectory() error {
-	info, err := s.file.Stat()
-	if err != nil {
-		return err
-	}
-	s.size = info.Size()
 	footer := make([]byte, footerSize)
 	if s.size < int64(footerSize+len(magic)) {
 		return errors.New("it is cut short")

@@ -96,9 +96,16 @@ func newSegmentWriter(root string) (*segmentWriter, error) {
 		f.Discard()
 		return nil, err
 	}
-	w := &segmentWriter{file: f, out: bufio.NewWriterSize(f, 1<<20), zip: zip, lists: map[string]map[string]*list{}}
-	w.write([]byte(magic))
+	w := newWriterTo(bufio.NewWriterSize(f, 1<<20), zip)
+	w.file = f
 	return w, nil
+}
+
+// newWriterTo makes a segment of what out gets.
+func newWriterTo(out *bufio.Writer, zip *zstd.Encoder) *segmentWriter {
+	w := &segmentWriter{out: out, zip: zip, lists: map[string]map[string]*list{}}
+	w.write([]byte(magic))
+	return w
 }
 
 // write appends bytes and returns where they are; a failure is kept in w.err.
@@ -335,9 +342,16 @@ func (l *list) add(chunk, body, above, title int) {
 	l.passages++
 }
 
-// finish writes terms, directory and footer, forces all to disk and gives the
-// segment its name.
+// finish ends the segment, forces all to disk and gives the segment its name.
 func (w *segmentWriter) finish(path string) error {
+	if err := w.end(); err != nil {
+		return err
+	}
+	return w.file.Commit(path)
+}
+
+// end writes terms, directory and footer.
+func (w *segmentWriter) end() error {
 	groups := w.writeTerms()
 	var c coder
 	c.number(w.chunks)
@@ -362,10 +376,7 @@ func (w *segmentWriter) finish(path string) error {
 	if w.err != nil {
 		return w.err
 	}
-	if err := w.out.Flush(); err != nil {
-		return err
-	}
-	return w.file.Commit(path)
+	return w.out.Flush()
 }
 
 func (w *segmentWriter) discard() { w.file.Discard() }

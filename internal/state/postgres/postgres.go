@@ -183,6 +183,26 @@ func refused(err error) error {
 	return &fault.Error{Code: fault.StoreDamaged, Subject: "--database", Reason: "its tables cannot be made or changed: " + err.Error(), Next: "check the rights of its user", Err: err}
 }
 
+// Look connects to the database at address and returns the version of the server
+// and that of our tables; empty: there are none. It changes nothing.
+func Look(ctx context.Context, address string) (server, tables string, err error) {
+	pool, err := connect(ctx, address, pools{most: 1, own: true})
+	if err != nil {
+		return "", "", err
+	}
+	defer pool.Close()
+	if err := pool.QueryRow(ctx, "SHOW server_version").Scan(&server); err != nil {
+		return "", "", explained(err)
+	}
+	server, _, _ = strings.Cut(server, " ")
+	var there bool
+	if err := pool.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&there); err != nil || !there {
+		return server, "", explained(err)
+	}
+	err = pool.QueryRow(ctx, "SELECT coalesce(max(version_id), 0)::text FROM goose_db_version").Scan(&tables)
+	return server, tables, explained(err)
+}
+
 // Close closes the connections.
 func (s *Store) Close() error {
 	for _, pool := range []*pgxpool.Pool{s.locks, s.pool} {
