@@ -68,6 +68,22 @@ func (a *API) libraryRoutes() []route {
 			doc: operation{tag: "vector stores", summary: "The files of a batch", query: pageQuery("before", "filter"), answer: storeFileList{}},
 		},
 		{
+			method: "GET", path: "/v1/libraries", handle: a.listLibraries,
+			doc: operation{tag: "libraries", summary: "Your libraries that folders are in, as inlay library makes them", answer: libraryList{}},
+		},
+		{
+			method: "GET", path: "/v1/libraries/{id}/text", handle: a.libraryText,
+			doc: operation{tag: "libraries", summary: "The text of a document of a library or vector store, which citations are slices of", query: pathQuery(), answer: textAnswer{}},
+		},
+		{
+			method: "GET", path: "/v1/libraries/{id}/content", stream: true, handle: a.libraryContent,
+			doc: operation{tag: "libraries", summary: "The bytes that a document of a library or vector store was read from, or a range of them", query: pathQuery(), kinds: contentTypes(), ranges: true},
+		},
+		{
+			method: "GET", path: "/v1/libraries/{id}/boxes", handle: a.libraryBoxes,
+			doc: operation{tag: "libraries", summary: "Where the words of a range of a document's text are on the pages of its PDF", query: pathQuery(boxesQuery()...), answer: boxesAnswer{}},
+		},
+		{
 			method: "POST", path: "/mcp", stream: true, handle: a.mcp,
 			doc: operation{
 				tag: "agents", summary: "The Model Context Protocol by streamable HTTP, without sessions, over your libraries",
