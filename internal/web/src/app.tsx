@@ -7,6 +7,7 @@ import { attach } from "./state/files";
 import { labOpen, openLab } from "./state/lab";
 import { loadLibraries } from "./state/libraries";
 import { loadModels, models } from "./state/models";
+import { loadSearches } from "./state/searches";
 import { pathOf, route, type View } from "./state/route";
 import { session } from "./state/session";
 import { change, settings, type Theme } from "./state/settings";
@@ -33,6 +34,7 @@ export function App(): JSX.Element {
     void loadModels();
     void loadChats();
     void loadLibraries();
+    void loadSearches();
   });
   useKeys(() => setHelp(true));
   useEffect(() => setMenu(false), [route.value]);

@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import type { Result } from "../api/types";
-import { named } from "../state/libraries";
 import { forecast } from "../state/forecast";
 import { count, number, spaced } from "../text/numbers";
 
@@ -75,7 +74,7 @@ export function Gauge(): JSX.Element | null {
 /** whyOf is the sentence of the decision, for a person. */
 function whyOf(r: Result): string {
   if (r.reason_code === "no_files") return "Drop documents to see what would become of them.";
-  return named(spaced(r.reason ?? ""));
+  return spaced(r.reason ?? "");
 }
 
 const describe = (f: Fill) =>
