@@ -96,7 +96,7 @@ function Search() {
           label="Embedder"
           value={t.embedder}
           disabled={fixed || others.length === 0}
-          choices={[["", `${nameOf(own)} (the service’s)`], ...others.map((e): [string, string] => [e, nameOf(e)])]}
+          choices={[["", nameOf(own)], ...others.map((e): [string, string] => [e, nameOf(e)])]}
           onChange={(embedder) => tryOut({ embedder })}
         />
       ) : null}
@@ -110,7 +110,7 @@ function Search() {
                 ["on", "On"],
                 ["off", "Off"],
               ]
-            : [["off", "None is configured"]]
+            : [["off", "None configured"]]
         }
         onChange={(v) => tryOut({ rerank: v === "on" })}
       />
@@ -125,10 +125,7 @@ const nameOf = (embedder: string) => (embedder === "builtin" ? "Built-in" : embe
 function sizes(own: string, tried: string): [string, string][] {
   const others = ["100/0", "200/20", "300/0", "500/50", "800/80"].filter((c) => c !== own);
   if (tried && tried !== own && !others.includes(tried)) others.push(tried);
-  return [
-    ["", own ? `${sizeOf(own)}, the service’s` : "The service’s own"],
-    ...others.map((c): [string, string] => [c, sizeOf(c)]),
-  ];
+  return [["", own ? sizeOf(own) : "The service’s own"], ...others.map((c): [string, string] => [c, sizeOf(c)])];
 }
 
 const windows: [string, string][] = [

@@ -50,9 +50,11 @@ export function ChatList({ onChosen }: { onChosen: () => void }): JSX.Element {
                 <bdi>{c.title || "Untitled"}</bdi>
                 <span class="muted">{ago(c.updated_at)}</span>
               </button>
-              <IconButton icon="edit" label={`Rename ${c.title}`} onClick={() => setRenamed(c)} />
-              <IconButton icon="download" label={`Export ${c.title}`} onClick={() => void exportChat(c.id)} />
-              <IconButton icon="trash" label={`Delete ${c.title}`} onClick={() => setDoomed(c)} />
+              <div class="chat-actions">
+                <IconButton icon="edit" label={`Rename ${c.title}`} onClick={() => setRenamed(c)} />
+                <IconButton icon="download" label={`Export ${c.title}`} onClick={() => void exportChat(c.id)} />
+                <IconButton icon="trash" label={`Delete ${c.title}`} onClick={() => setDoomed(c)} />
+              </div>
             </li>
           ))}
         </ul>

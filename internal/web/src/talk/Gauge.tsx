@@ -11,6 +11,7 @@ export interface Fill {
   question: number;
   room: number; // for the answer
   line: number; // up to which files and question may fill it
+  share: number; // of what is free, which the line is at
   over: boolean; // the files do not fit below the line
 }
 
@@ -25,7 +26,16 @@ export function fillOf(r: Result): Fill | null {
   const over = d.strategy === "retrieval";
   const files = Math.max(0, Math.min(d.files.n, length - history - question));
   const taken = over && r.used && r.used.n > 0 ? r.used.n : question + files;
-  return { length, history, files, question, line, over, room: Math.max(0, length - history - taken) };
+  return {
+    length,
+    history,
+    files,
+    question,
+    line,
+    share: d.target_context_use,
+    over,
+    room: Math.max(0, length - history - taken),
+  };
 }
 
 const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
@@ -88,7 +98,7 @@ function Bar({ fill, label }: { fill: Fill; label: string }) {
       <div class="part question" style={{ width: percent(fill.question, fill.length) }} />
       <div class="part files" style={{ width: percent(fill.files, fill.length) }} />
       <div class="limit-line" style={{ left: percent(fill.line, fill.length) }}>
-        <span>70 %</span>
+        <span>{Math.round(fill.share * 100)} %</span>
       </div>
     </div>
   );

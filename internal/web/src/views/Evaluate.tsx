@@ -191,8 +191,8 @@ function Sizes() {
     set({ chunks: list.length > 0 && own ? [own, ...list] : list });
   };
   return (
-    <fieldset class="card sizes">
-      <legend>Passage sizes to compare</legend>
+    <div class="card sizes" role="group" aria-labelledby="sizes-title">
+      <h2 id="sizes-title">Passage sizes to compare</h2>
       <label class="check">
         <input type="checkbox" checked disabled /> {own ? sizeOf(own) : "The service’s own"}
       </label>
@@ -208,7 +208,7 @@ function Sizes() {
             {sizeOf(c)}
           </label>
         ))}
-    </fieldset>
+    </div>
   );
 }
 

@@ -223,7 +223,11 @@ function Files({ library: l, act }: { library: Store; act: Act }) {
       gone = true;
     };
   }, [l]);
-  if (held.length === 0) return null;
+  if (held.length === 0) {
+    return l.file_counts.total === 0 ? (
+      <p class="muted">It is empty. Drop documents on this page and put them into it.</p>
+    ) : null;
+  }
   return (
     <ul class="library-files">
       {held.map(({ file, upload }) => (
