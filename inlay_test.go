@@ -246,7 +246,8 @@ func TestReadsHere(t *testing.T) {
 // A strategy makes the prompt, a system prompt included; its folder is ours.
 func TestStrategy(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "brief.strategy.md"), []byte("---\nname: Brief\npreprocessors: [files]\nsystemPrompt: You are brief.\n---\nIn one word: {Argument}\n\n{preprocess.files.context}\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "brief.strategy.md"),
+		[]byte("---\nname: Brief\npreprocessors: [files]\nsystemPrompt: You are brief.\n---\nIn one word: {Argument}\n\n{preprocess.files.context}\n"), 0o600))
 	address, asked := server(t, "Four [1].")
 	in := open(t, inlay.Options{Model: "openai:mystery", BaseURL: address, ContextLength: 1024, Chunk: "100/0", Strategies: dir, Injection: injection.Options{Limit: 1}})
 	answer, err := in.Answer(t.Context(), inlay.Question{Text: question, Paths: []string{"testdata/handbook.md"}, Strategy: "user.brief"})

@@ -209,7 +209,10 @@ func (s *setting) prepare(ctx context.Context, r *run) (*retrieve.Corpus, error)
 		docs[i] = r.lib.docs[d]
 	}
 	r.progress.begin(1, s.name(), len(docs))
-	retriever := retrieve.New(retrieve.Options{Embedder: s.embedder, Splitter: s.splitter, NewIndex: r.o.NewIndex, Cache: r.o.Store, Logger: r.o.Logger, MaxText: r.o.MaxText, Reranker: s.reranker, RerankTime: r.o.RerankTime})
+	retriever := retrieve.New(retrieve.Options{
+		Embedder: s.embedder, Splitter: s.splitter, NewIndex: r.o.NewIndex, Cache: r.o.Store,
+		Logger: r.o.Logger, MaxText: r.o.MaxText, Reranker: s.reranker, RerankTime: r.o.RerankTime,
+	})
 	done := map[string]float64{} // bytes reported of a file
 	size := map[string]float64{}
 	for _, d := range docs {

@@ -171,7 +171,8 @@ func (r *resolver) spans(q Question, e Expected, doc int) ([]span, error) {
 	case e.Range != nil:
 		start, end, ok := runeRange(d.Text, *e.Range)
 		if !ok {
-			return nil, expectation(q, e, "", fmt.Sprintf("[%d, %d] ends after the %d characters of %s", e.Range[0], e.Range[1], utf8.RuneCountInString(d.Text), d.Name), "count in characters of the text that inlay parse prints")
+			return nil, expectation(q, e, "", fmt.Sprintf("[%d, %d] ends after the %d characters of %s", e.Range[0], e.Range[1],
+				utf8.RuneCountInString(d.Text), d.Name), "count in characters of the text that inlay parse prints")
 		}
 		return []span{{doc: doc, start: start, end: end}}, nil
 	case e.Quote != "":

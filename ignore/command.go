@@ -71,7 +71,8 @@ const (
 // dist, target.
 func runner(name string) bool {
 	switch path.Base(name) {
-	case "npm", "npx", "yarn", "pnpm", "bun", "deno", "make", "just", "task", "cargo", "go", "mvn", "mvnw", "gradle", "gradlew", "rake", "bundle", "composer", "dotnet", "docker", "cmake", "meson", "bazel", "swift":
+	case "npm", "npx", "yarn", "pnpm", "bun", "deno", "make", "just", "task", "cargo", "go", "mvn", "mvnw", "gradle", "gradlew", "rake",
+		"bundle", "composer", "dotnet", "docker", "cmake", "meson", "bazel", "swift":
 		return true
 	}
 	return false

@@ -18,7 +18,10 @@ func TestWholeDocument(t *testing.T) {
 	} {
 		require.True(t, injection.WholeDocument(q), q)
 	}
-	for _, q := range []string{"How long is the notice period?", "who signed the contract", "Wann beginnt der Urlaub?", "where is the crane", "What different colour is it?", "who recaptured it", "what does clause 4 say"} {
+	for _, q := range []string{
+		"How long is the notice period?", "who signed the contract", "Wann beginnt der Urlaub?", "where is the crane",
+		"What different colour is it?", "who recaptured it", "what does clause 4 say",
+	} {
 		require.False(t, injection.WholeDocument(q), q)
 	}
 }

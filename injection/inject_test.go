@@ -130,12 +130,18 @@ func TestFollowUps(t *testing.T) {
 	require.Equal(t, injection.FollowUp, fourth.ReasonCode)
 	require.Equal(t, []any{"small.txt", "big.txt"}, fourth.Variables["preprocess.files.names"])
 
-	fifth, err := in.Inject(t.Context(), injection.Request{Text: "facts", Messages: past, Files: []injection.File{file("new.txt", "new facts")}, Earlier: []injection.File{withID(small), withID(big)}, Model: m})
+	fifth, err := in.Inject(t.Context(), injection.Request{
+		Text: "facts", Messages: past, Files: []injection.File{file("new.txt", "new facts")},
+		Earlier: []injection.File{withID(small), withID(big)}, Model: m,
+	})
 	require.NoError(t, err)
 	require.Equal(t, injection.InjectFull, fifth.Strategy)
 	require.Equal(t, []string{"earlier_not_searched"}, warningCodes(fifth))
 
-	sixth, err := in.Inject(t.Context(), injection.Request{Text: "big facts", Messages: past, Files: []injection.File{file("new.txt", "new facts\n"+wordsOf(950, "y"))}, Earlier: []injection.File{withID(small), withID(big)}, Model: m})
+	sixth, err := in.Inject(t.Context(), injection.Request{
+		Text: "big facts", Messages: past,
+		Files: []injection.File{file("new.txt", "new facts\n"+wordsOf(950, "y"))}, Earlier: []injection.File{withID(small), withID(big)}, Model: m,
+	})
 	require.NoError(t, err)
 	require.Equal(t, []any{"small.txt", "big.txt", "new.txt"}, sixth.Variables["preprocess.files.names"], "retrieval searches all the chat's files")
 }

@@ -58,7 +58,10 @@ func TestPreprocessor(t *testing.T) {
 	require.Contains(t, x.Settings, "query", "the settings are left alone")
 	x.Input = "facts"
 
-	for key, value := range map[string]any{"prompt_set": "mine", "mode": 3, "retrieval_limit": 1.5, "retrieval_affinity_threshold": "x", "strict": "yes", "colour": "red", "policy": "some", "target_context_use": 7} {
+	for key, value := range map[string]any{
+		"prompt_set": "mine", "mode": 3, "retrieval_limit": 1.5, "retrieval_affinity_threshold": "x",
+		"strict": "yes", "colour": "red", "policy": "some", "target_context_use": 7,
+	} {
 		x.Settings = map[string]any{key: value}
 		_, err := p.Process(t.Context(), x)
 		require.Equal(t, fault.Usage, fault.CodeOf(err), key)

@@ -60,7 +60,8 @@ func (b *body) open(p *page, taken []bool) {
 			return
 		}
 		text := p.raw[p.lines[at].start:p.lines[end-1].end]
-		if !opens(text, at == p.next(0), b.asked) || b.foreign && (len(text) > 160 || !asks(text)) || p.heading(at) || end > at+4 && p.alike(at, end-1) && !p.instructs(at, end) || b.asked && (p.laid(at, end) || end > at+1 && !plain(p.lines[at].trim)) {
+		if !opens(text, at == p.next(0), b.asked) || b.foreign && (len(text) > 160 || !asks(text)) || p.heading(at) || end > at+4 &&
+			p.alike(at, end-1) && !p.instructs(at, end) || b.asked && (p.laid(at, end) || end > at+1 && !plain(p.lines[at].trim)) {
 			return
 		}
 		b.note(text)
@@ -151,7 +152,8 @@ func (p *page) ending(from int, taken []bool, b body) int {
 			return found
 		case tries == 0 && p.asksLast(at, to):
 			return to - 1
-		case len(text) <= 700 && (asks(text) || !b.asked && requests(text)), found < len(p.lines) && !b.foreign && own(text) && len(text) <= 1200 && !p.verse(at, to), signature().MatchString(text) && to-at < 4:
+		case len(text) <= 700 && (asks(text) || !b.asked && requests(text)), found < len(p.lines) && !b.foreign && own(text) && len(text) <= 1200 &&
+			!p.verse(at, to), signature().MatchString(text) && to-at < 4:
 			found = at
 		case tries == 0 && len(text) < 40 && to-at == 1: // perhaps a name
 		default:

@@ -169,7 +169,8 @@ func (f forger) item(raw string) intent.Item {
 }
 
 func (f forger) analysis(raw string) intent.Analysis {
-	a := intent.Analysis{ContextItems: []intent.Item{}, Intent: f.pick("Do it.", "Explain why the import stopped.", "", raw, raw[:f.IntN(len(raw)+1)], "Sum up.\n\nAnd list.", strings.Join(strings.Fields(raw), " "))}
+	a := intent.Analysis{ContextItems: []intent.Item{}, Intent: f.pick("Do it.", "Explain why the import stopped.", "", raw,
+		raw[:f.IntN(len(raw)+1)], "Sum up.\n\nAnd list.", strings.Join(strings.Fields(raw), " "))}
 	end := 0
 	for range f.IntN(4) {
 		it := f.item(raw)

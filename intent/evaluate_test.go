@@ -156,7 +156,8 @@ func madePieces(half string) []piece {
 	if half == "held" {
 		return []piece{
 			{"log logfmt made", many(60, func(i int) string {
-				return fmt.Sprintf(`ts=2024-11-18T10:%02d:%02dZ level=%s caller=store.go:%d msg="compact block" took=%dms size=%d`, i/60, i%60, []string{"info", "warn", "debug"}[r.IntN(3)], r.IntN(400), r.IntN(900), r.IntN(1<<20))
+				return fmt.Sprintf(`ts=2024-11-18T10:%02d:%02dZ level=%s caller=store.go:%d msg="compact block" took=%dms size=%d`, i/60, i%60,
+					[]string{"info", "warn", "debug"}[r.IntN(3)], r.IntN(400), r.IntN(900), r.IntN(1<<20))
 			})},
 			{"table pipe made", many(40, func(i int) string {
 				return fmt.Sprintf("%d|%s|%s|%d.%02d", 5000+i, name(), []string{"open", "paid", "late"}[r.IntN(3)], r.IntN(900), r.IntN(100))
@@ -165,14 +166,18 @@ func madePieces(half string) []piece {
 				return fmt.Sprintf(`  {"id": %d, "name": "%s", "score": %.3f, "tags": ["t%d", "t%d"]},`, i, name(), r.Float64(), r.IntN(9), r.IntN(9))
 			}) + "\n  {\"id\": 99, \"name\": \"last\", \"score\": 0, \"tags\": []}\n]"},
 			{"transcript made", many(40, func(i int) string {
-				return fmt.Sprintf("10:%02d %s: %s", i, []string{"Mara", "Ivo", "Chen"}[r.IntN(3)], []string{"Yes, that is what the figures say.", "I am not sure.", "Let us move on to the next point, please.", "Who takes care of it?", "I do, until Friday."}[r.IntN(5)])
+				return fmt.Sprintf("10:%02d %s: %s", i, []string{"Mara", "Ivo", "Chen"}[r.IntN(3)], []string{
+					"Yes, that is what the figures say.",
+					"I am not sure.", "Let us move on to the next point, please.", "Who takes care of it?", "I do, until Friday.",
+				}[r.IntN(5)])
 			})},
 			{"list made", many(50, func(i int) string { return fmt.Sprintf("%d) %s, berth %c%d", i+1, name(), 'A'+r.IntN(6), r.IntN(90)) })},
 		}
 	}
 	return []piece{
 		{"log iso made", many(80, func(i int) string {
-			return fmt.Sprintf("2024-11-18 10:%02d:%02d,%03d %s [worker-%d] import.%s - %d rows in %d ms", i/60, i%60, r.IntN(1000), []string{"INFO", "WARN", "ERROR"}[r.IntN(3)], r.IntN(4), name(), r.IntN(5000), r.IntN(900))
+			return fmt.Sprintf("2024-11-18 10:%02d:%02d,%03d %s [worker-%d] import.%s - %d rows in %d ms", i/60, i%60, r.IntN(1000),
+				[]string{"INFO", "WARN", "ERROR"}[r.IntN(3)], r.IntN(4), name(), r.IntN(5000), r.IntN(900))
 		})},
 		{"table csv made", "id;name;visits;total\n" + many(60, func(i int) string {
 			return fmt.Sprintf("%d;%s;%d;%d,%02d", 100+i, name(), r.IntN(40), r.IntN(900), r.IntN(100))

@@ -135,7 +135,8 @@ var (
 	pointing = phrasesOf(`(?i)(?:^|\P{L})(?:this|these|those|any of that|following|follows|below|above|attached|pasted|here is|here are|here's|` +
 		`daraus|hieraus|hiervon|diese[rsnm]?|folgende[rnsm]?|unten|oben|hier ist|hier sind|hier|` + `ce|cet|cette|ces|suivante?s?|ci-dessous|ci-dessus|ci-joint|voici|` +
 		`este|esta|esto|estos|estas|siguientes?|abajo|arriba|aquí|` + `questo|questa|questi|queste|seguenti?|segue|sotto|sopra|ecco|` + `esses?|essas?|seguintes?|abaixo|acima|aqui|` +
-		`deze|dit|volgende|hieronder|hierboven|` + `tę|tego|tych|następując\p{L}+|poniżs\p{L}+|powyżs\p{L}+|oto|` + `эт[оиуа]\p{L}*|следующ\p{L}+|ниже|выше|вот)(?:\P{L}|$)|以下|次の|この|上記|下記|这|以上|下面|다음|아래|위의|이 `)
+		`deze|dit|volgende|hieronder|hierboven|` + `tę|tego|tych|następując\p{L}+|poniżs\p{L}+|powyżs\p{L}+|oto|` +
+		`эт[оиуа]\p{L}*|следующ\p{L}+|ниже|выше|вот)(?:\P{L}|$)|以下|次の|この|上記|下記|这|以上|下面|다음|아래|위의|이 `)
 )
 
 // asks reports whether a paragraph turns to the assistant.

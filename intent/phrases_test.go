@@ -14,7 +14,10 @@ func TestPhrases(t *testing.T) {
 		"verbs": verbs, "questions": questions, "eastern": eastern, "polite": polite, "timely": timely, "pointing": pointing,
 		"instruction": instruction, "wish": wish, "firstPerson": firstPerson, "works": works,
 	}
-	texts := []string{"", " ", "this week this week", "like  this", "LIKE THIS", "thiſ", "here's", "Here\u0345 is", "diese\xff", "ce\u00a0mois", "i'd like", "tldr", "tl;dr", "e 以下", "이 ", "help me with this"}
+	texts := []string{
+		"", " ", "this week this week", "like  this", "LIKE THIS", "thiſ", "here's", "Here\u0345 is", "diese\xff", "ce\u00a0mois",
+		"i'd like", "tldr", "tl;dr", "e 以下", "이 ", "help me with this",
+	}
 	for _, name := range []string{"whole-wild.txtar", "whole-clean.txtar", "whole-tune.txtar", "asks.txt", "tune.txtar"} {
 		data, err := os.ReadFile("testdata/" + name)
 		require.NoError(t, err)

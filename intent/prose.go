@@ -42,7 +42,8 @@ func (p *page) loose(spans []span) []span {
 func (p *page) unless(s span, b *body) span {
 	at, _ := p.paragraph(s.to - 1)
 	last := p.lines[s.to-1]
-	if b.document || p.next(s.to) < len(p.lines) || at != s.to-1 || at <= s.from || len(last.trim) > 120 || !plain(last.trim) || dense(last.trim) || !p.laid(s.from, at) && 6*len(last.trim) > s.end-s.start {
+	if b.document || p.next(s.to) < len(p.lines) || at != s.to-1 || at <= s.from || len(last.trim) > 120 || !plain(last.trim) ||
+		dense(last.trim) || !p.laid(s.from, at) && 6*len(last.trim) > s.end-s.start {
 		return s
 	}
 	cut, _ := p.whole(Prose, s.from, at)

@@ -73,11 +73,14 @@ func searchRows() []Option {
 	return []Option{
 		{
 			Key: "embedder", Flag: "embedder", Placeholder: "NAME", Doors: serving | Request,
-			Help: "Embedder: builtin, static:DIR, ollama:NAME or openai:NAME, the last two at --base-url where it is given. Without it nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin.",
+			Help: "Embedder: builtin, static:DIR, ollama:NAME or openai:NAME, the last two at --base-url where it is given. " +
+				"Without it nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin.",
 		},
 		{
 			Key: "reranker", Flag: "reranker", Placeholder: "URL|chat", Doors: serving | Eval,
-			Help: "Second reader, which reads the best 50 passages again and orders them: the address of a /v1/rerank server (llama.cpp, vLLM, LocalAI, TEI, Jina, Cohere; its key is INLAY_RERANKER_KEY), or chat for a chat model. Affinities and threshold stay as they are.",
+			Help: "Second reader, which reads the best 50 passages again and orders them: " +
+				"the address of a /v1/rerank server (llama.cpp, vLLM, LocalAI, TEI, Jina, Cohere; its key is INLAY_RERANKER_KEY), " +
+				"or chat for a chat model. Affinities and threshold stay as they are.",
 		},
 		{
 			Key: "reranker_model", Flag: "reranker-model", Placeholder: "NAME", Doors: serving | Eval,
@@ -269,7 +272,8 @@ func serviceRows() []Option {
 		},
 		{
 			Key: "blobs", Flag: "blobs", Placeholder: "URL", Doors: Service,
-			Help: "Where the bytes of uploads are kept, instead of the data folder: s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, its key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a folder that servers share.",
+			Help: "Where the bytes of uploads are kept, instead of the data folder: " +
+				"s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION, its key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a folder that servers share.",
 		},
 		{
 			Key: "upstreams", Flag: "upstream", Kind: List, Placeholder: "NAME=PROVIDER:URL", Doors: Service,

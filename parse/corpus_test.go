@@ -25,7 +25,8 @@ import (
 // everything is the registry of all parsers but PDF.
 func everything(tb testing.TB) *parse.Registry {
 	tb.Helper()
-	r, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}), office.All(parse.Limits{}), legacy.All(parse.Limits{}), []parse.Parser{archive.Zip(parse.Limits{})})...)
+	r, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}), office.All(parse.Limits{}),
+		legacy.All(parse.Limits{}), []parse.Parser{archive.Zip(parse.Limits{})})...)
 	require.NoError(tb, err)
 	return r
 }

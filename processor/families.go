@@ -160,10 +160,16 @@ func StepChain(steps ...Step) (Steps, error) {
 	}
 	var out Steps
 	var err error
-	if out.Before, err = newChain(kind[Request]{family: LLMSteps, stage: "before", may: []Kind{Halts}, clone: Request.clone, tokens: func(t *Turn, r Request) int { return t.Size(r.Messages...) }}, before); err != nil {
+	if out.Before, err = newChain(kind[Request]{
+		family: LLMSteps, stage: "before", may: []Kind{Halts}, clone: Request.clone,
+		tokens: func(t *Turn, r Request) int { return t.Size(r.Messages...) },
+	}, before); err != nil {
 		return Steps{}, err
 	}
-	out.After, err = newChain(kind[Response]{family: LLMSteps, stage: "after", may: []Kind{Halts, Retries}, clone: Response.clone, tokens: func(t *Turn, r Response) int { return t.Count(r.Text) }}, after)
+	out.After, err = newChain(kind[Response]{
+		family: LLMSteps, stage: "after", may: []Kind{Halts, Retries}, clone: Response.clone,
+		tokens: func(t *Turn, r Response) int { return t.Count(r.Text) },
+	}, after)
 	return out, err
 }
 

@@ -14,7 +14,8 @@ import (
 // its language, does not.
 func TestOtherLanguage(t *testing.T) {
 	english := parse.Document{FileID: "file-en", Name: "en.txt", Text: handbook + recipe}
-	german := parse.Document{FileID: "file-de", Name: "de.txt", Text: "Die Kündigungsfrist beträgt drei Monate zum Ende des Quartals. Der Urlaub ist bis zum Ende des Jahres zu nehmen, und wer krank ist, meldet sich bis neun Uhr bei seiner Vorgesetzten."}
+	german := parse.Document{FileID: "file-de", Name: "de.txt", Text: "Die Kündigungsfrist beträgt drei Monate zum Ende des Quartals. " +
+		"Der Urlaub ist bis zum Ende des Jahres zu nehmen, und wer krank ist, meldet sich bis neun Uhr bei seiner Vorgesetzten."}
 	r := retrieve.New(retrieve.Options{})
 	for _, tt := range []struct {
 		query string

@@ -111,7 +111,10 @@ func TestClientLacksTheTool(t *testing.T) {
 	require.NotEqual(t, route.ByTool, out.Code)
 	require.Equal(t, pirate, out.System)
 
-	other := &route.Client{Tools: []route.ClientTool{{Name: "read_file", Schema: json.RawMessage(`{"type":"object","required":["files"],"properties":{"files":{"type":"array"}},"additionalProperties":false}`)}}}
+	other := &route.Client{Tools: []route.ClientTool{{
+		Name:   "read_file",
+		Schema: json.RawMessage(`{"type":"object","required":["files"],"properties":{"files":{"type":"array"}},"additionalProperties":false}`),
+	}}}
 	out = asked(t, other, pirate, "Read src/tide.go")
 	require.Equal(t, route.NoTool, out.Code)
 	require.Equal(t, pirate, out.System)
@@ -192,7 +195,10 @@ func TestAttachedFiles(t *testing.T) {
 func TestWhatWasInjectedGoesOn(t *testing.T) {
 	r := route.Router{Settings: on(), CodebaseSearch: true, Counter: tokenstest.Words{}}
 	injected := chat.Message{Role: chat.User, Text: "<file contract.txt>\nThe notice period is six weeks.\n</file>\n\nWhat does the attached file say about notice?"}
-	req := route.Request{System: pirate, Ask: "What does the attached file say about notice?", Messages: []chat.Message{injected}, Mode: mode(t, "code"), Client: offer(), Attached: []string{"contract.txt"}}
+	req := route.Request{
+		System: pirate, Ask: "What does the attached file say about notice?", Messages: []chat.Message{injected},
+		Mode: mode(t, "code"), Client: offer(), Attached: []string{"contract.txt"},
+	}
 	out, err := r.Decide(t.Context(), req)
 	require.NoError(t, err)
 	require.True(t, out.Decision.Big.UseCondensedPrompt)

@@ -19,7 +19,8 @@ func (a ask) own() bool { return a.memo.own() }
 
 func (a ask) speaksOfOurs() bool {
 	words := notCode.in(a.lang).ReplaceAllString(a.words, " ")
-	return ourOwn.in(a.lang).MatchString(words) || (we.in(a.lang).MatchString(words) || one.in(a.lang).MatchString(words) && !inKind.in(a.lang).MatchString(words)) && (coded.in(a.lang).MatchString(words) || deeds.in(a.lang).MatchString(words) || len(a.symbols) > 0)
+	return ourOwn.in(a.lang).MatchString(words) || (we.in(a.lang).MatchString(words) || one.in(a.lang).MatchString(words) &&
+		!inKind.in(a.lang).MatchString(words)) && (coded.in(a.lang).MatchString(words) || deeds.in(a.lang).MatchString(words) || len(a.symbols) > 0)
 }
 
 // ours reports whether an ask is about code of this workspace: it names code, or
@@ -172,7 +173,8 @@ func (a ask) alone() bool { return len(a.text)+besides >= len(a.Ask) }
 // sentence: ...".
 func (a ask) brings() bool {
 	order, rest, ok := strings.Cut(a.words, ": ")
-	return ok && changes.in(a.lang).MatchString(order) && len(strings.Fields(rest)) > 1 && (material.in(a.lang).MatchString(order) || !coded.in(a.lang).MatchString(order)) && !ourOwn.in(a.lang).MatchString(order)
+	return ok && changes.in(a.lang).MatchString(order) && len(strings.Fields(rest)) > 1 &&
+		(material.in(a.lang).MatchString(order) || !coded.in(a.lang).MatchString(order)) && !ourOwn.in(a.lang).MatchString(order)
 }
 
 // spelled is an exact edit of the file that was read last.

@@ -19,7 +19,8 @@ func lines() []string {
 		"bundle exec rspec spec/models/order_spec.rb:42", "./gradlew :app:assembleDebug", "bin/rails routes -c orders", "forge test -vvv --match-test testWithdraw",
 		"Rscript analysis/deseq.R counts.tsv", "julia --project=. test/runtests.jl", "npm run build && npm run e2e", "npm ci && npm test -- --watch=false || true",
 		"cat a.log | grep -v ' the ' | sort -u > out.txt", "curl -s http://localhost:3000/health?x=1", "git clone https://example.com/a/b.git", "find . -name '*.tmp' -delete",
-		"find . -name \"*.go\" -exec gofmt -l {} +", "make -C firmware BOARD=nrf52840dk", "make -j4 all", "sh -c \"npm test\"", "pytest -k 'not slow' tests/", "kubectl get pods -n prod -o jsonpath='{.items[*].metadata.name}'",
+		"find . -name \"*.go\" -exec gofmt -l {} +", "make -C firmware BOARD=nrf52840dk", "make -j4 all", "sh -c \"npm test\"",
+		"pytest -k 'not slow' tests/", "kubectl get pods -n prod -o jsonpath='{.items[*].metadata.name}'",
 		"FOO=bar npm start", "rsync -av dist/ user@host:/srv/www/", "psql -c 'select 1; select 2'", "terraform plan -var-file=prod.tfvars", "sed -i 's/a, b/c; d/' x.txt",
 		"zola build --drafts", "cargo test --package wal -- --nocapture", "python -m pytest tests/unit -x", "php artisan migrate:status", "time make bench", "cd web && npm run lint:fix",
 		"tar -czf out.tar.gz --exclude=.git .", "scp build.zip host:", "mv old new", "npx prisma migrate dev", "kubectl rollout restart deploy api", "echo \"a and b. c\" >> notes.txt",
@@ -31,7 +32,10 @@ func lines() []string {
 // something else.
 func TestCommandsAreWhole(t *testing.T) {
 	missed := 0
-	around := []string{"%", "% please", "$ %", "please run %", "Run %.", "can you run %?", "run % and tell me what fails", "Please run %, then fix it", "run %; then read main.go", "ok now do %", "run `%`"}
+	around := []string{
+		"%", "% please", "$ %", "please run %", "Run %.", "can you run %?", "run % and tell me what fails",
+		"Please run %, then fix it", "run %; then read main.go", "ok now do %", "run `%`",
+	}
 	for _, line := range lines() {
 		for _, sentence := range around {
 			if sentence == "Run %." && strings.ContainsAny(line[len(line)-1:], "./+:") {

@@ -33,7 +33,10 @@ func TestFailureCodes(t *testing.T) {
 	}{
 		"bad file":       {fmt.Errorf("inject files: %w", corrupt), fault.PreprocessorException, fault.Corrupt, "preprocessor p: a.pdf: its end is missing (download it again)"},
 		"unknown window": {fmt.Errorf("inject files: %w", window), fault.PreprocessorContextMissing, fault.WindowUnknown, "preprocessor p: model x: its context window is unknown (set context_length)"},
-		"denied":         {fmt.Errorf("inject files: %w", denied), fault.PreprocessorPermissionUnavailable, fault.FileUnreadable, "preprocessor p: a.pdf may not be read (allow it to be read, or leave it out)"},
+		"denied": {
+			fmt.Errorf("inject files: %w", denied), fault.PreprocessorPermissionUnavailable, fault.FileUnreadable,
+			"preprocessor p: a.pdf may not be read (allow it to be read, or leave it out)",
+		},
 		"denied in a fault": {
 			&fault.Error{Code: fault.FileUnreadable, Subject: "a.pdf", Reason: "it cannot be read", Err: fmt.Errorf("open: %w", denied)},
 			fault.PreprocessorPermissionUnavailable, fault.FileUnreadable, "preprocessor p: a.pdf: it cannot be read (allow it to be read, or leave it out)",

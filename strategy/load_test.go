@@ -226,7 +226,10 @@ func TestFrom(t *testing.T) {
 }
 
 func TestFromURL(t *testing.T) {
-	fsys := fstest.MapFS{"a.strategy.md": file("---\nfrom: https://example.org/base.strategy.md\n---\n"), "b.strategy.md": file("---\nfrom: {source: 'https://example.org/down', kind: url}\nname: B\n---\n")}
+	fsys := fstest.MapFS{
+		"a.strategy.md": file("---\nfrom: https://example.org/base.strategy.md\n---\n"),
+		"b.strategy.md": file("---\nfrom: {source: 'https://example.org/down', kind: url}\nname: B\n---\n"),
+	}
 	l := strategy.Loader{Provider: "user", Fetch: func(_ context.Context, url string) ([]byte, error) {
 		if url != "https://example.org/base.strategy.md" {
 			return nil, errors.New("down")

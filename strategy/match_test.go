@@ -198,8 +198,12 @@ func many(n int) map[string]string {
 
 func manyValues() map[string]any {
 	return map[string]any{
-		"attachments": map[string]any{"files": []any{map[string]any{"name": "a.txt", "extension": ".txt"}, map[string]any{"name": "b.pdf", "extension": ".pdf"}}, "selection": map[string]any{"text": "please fix this TODO"}},
-		"extra":       map[string]any{"browser": map[string]any{"active_tab": map[string]any{"url": "https://example.org"}}}, "clipboard.text": "hello", "environment.os": "linux", "environment.locale": "de-DE",
+		"attachments": map[string]any{"files": []any{
+			map[string]any{"name": "a.txt", "extension": ".txt"},
+			map[string]any{"name": "b.pdf", "extension": ".pdf"},
+		}, "selection": map[string]any{"text": "please fix this TODO"}},
+		"extra":          map[string]any{"browser": map[string]any{"active_tab": map[string]any{"url": "https://example.org"}}},
+		"clipboard.text": "hello", "environment.os": "linux", "environment.locale": "de-DE",
 	}
 }
 

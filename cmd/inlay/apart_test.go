@@ -80,6 +80,6 @@ func settled(tb testing.TB, address, id string) (said string) {
 	require.Eventually(tb, func() bool {
 		said = fetch(tb, address+"/v1/files/"+id)
 		return !strings.Contains(said, `"status":"uploaded"`)
-	}, time.Minute, 20*time.Millisecond)
+	}, waitFor, 20*time.Millisecond)
 	return said
 }

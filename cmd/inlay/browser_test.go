@@ -70,7 +70,7 @@ func tryPage(t *testing.T, url string, report <-chan string) map[string]string {
 		var out map[string]string
 		require.NoError(t, json.Unmarshal([]byte(text), &out), text)
 		return out
-	case <-time.After(time.Minute):
+	case <-time.After(waitFor):
 		require.Fail(t, "the page did not report")
 		return nil
 	}

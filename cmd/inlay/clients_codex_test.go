@@ -41,7 +41,7 @@ func codex(t *testing.T, address string) []string {
 	program := filepath.Join(installed(t, args...), "node_modules", ".bin", "codex")
 	home, work := t.TempDir(), clientFolder(t)
 	require.NoError(t, os.WriteFile(filepath.Join(home, "config.toml"), fmt.Appendf(nil, codexConfig, ollamatest.Caller, address), 0o600))
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access", "How many days of leave? See notes.md.")
 	cmd.Dir, cmd.WaitDelay = work, 10*time.Second

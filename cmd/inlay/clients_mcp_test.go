@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -49,7 +48,7 @@ func node(t *testing.T, modules string, args ...string) string {
 	script, err := os.ReadFile("../../scripts/clients/mcp/mcp.mjs")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mcp.mjs"), script, 0o600))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", args...)
 	cmd.Dir = dir

@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,7 +76,8 @@ func (m clientModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, event := range []string{
-		fmt.Sprintf(`"choices": [{"index": 0, "delta": %s, "finish_reason": null}]`, said), fmt.Sprintf(`"choices": [{"index": 0, "delta": {}, "finish_reason": %q}]`, finish), `"choices": [], "usage": ` + usage,
+		fmt.Sprintf(`"choices": [{"index": 0, "delta": %s, "finish_reason": null}]`, said),
+		fmt.Sprintf(`"choices": [{"index": 0, "delta": {}, "finish_reason": %q}]`, finish), `"choices": [], "usage": ` + usage,
 	} {
 		_, _ = fmt.Fprintf(w, "data: {\"id\": \"c\", \"object\": \"chat.completion.chunk\", \"created\": 1, \"model\": \"m\", %s}\n\n", event)
 	}
@@ -106,10 +106,13 @@ const notePDF = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<<
 // seldom wanted is installed only beside a real server of models.
 func installed(t *testing.T, args ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("clients of npm: not in short runs")
+	}
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not installed")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*waitFor)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "../../scripts/clients/install", args...).Output()
 	if err != nil {
@@ -129,7 +132,7 @@ func scripted(t *testing.T, script, address string, env ...string) (features []s
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
 	defer cancel()
 	node := exec.CommandContext(ctx, "node", filepath.Join(dir, script), address+"/v1", clientFolder(t), ollamatest.Chat, ollamatest.Caller, ollamatest.Llama3)
 	node.Env = append(os.Environ(), env...)

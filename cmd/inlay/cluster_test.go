@@ -23,6 +23,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"inlay/internal/locked"
 )
 
 // cluster is what is running.
@@ -85,7 +87,7 @@ backend replicas
 	config := filepath.Join(c.t.TempDir(), "haproxy.cfg")
 	require.NoError(c.t, os.WriteFile(config, []byte(b.String()), 0o600))
 	cmd := exec.CommandContext(c.t.Context(), program, "-db", "-f", config)
-	cmd.Stderr = &lockedBuffer{}
+	cmd.Stderr = &locked.Buffer{}
 	require.NoError(c.t, cmd.Start())
 	c.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	c.ready()
@@ -97,7 +99,7 @@ func (c *cluster) ready() {
 	require.Eventually(c.t, func() bool {
 		got, err := c.json(http.MethodGet, "/readyz", "", nil)
 		return err == nil && got.status == http.StatusOK
-	}, time.Minute, 50*time.Millisecond)
+	}, waitFor, 50*time.Millisecond)
 }
 
 // control runs a command of scripts/postgres or scripts/s3.
@@ -156,7 +158,7 @@ func TestClusterAnyReplica(t *testing.T) {
 	require.Eventually(t, func() bool {
 		got, err := a.json(http.MethodGet, "/v1/files/"+id+"/content", key, nil)
 		return err == nil && got.status == http.StatusNotFound
-	}, 10*time.Second, 50*time.Millisecond)
+	}, waitFor, 50*time.Millisecond)
 }
 
 // TestClusterRate: an owner may send as much to three replicas as to one.
@@ -347,7 +349,7 @@ func (c *cluster) under(l *ledger, clients int, lasts time.Duration, happens fun
 		silence = max(silence, time.Since(since))
 		select {
 		case <-happened:
-			over = over || time.Since(since) < time.Second || time.Now().After(end.Add(time.Minute))
+			over = over || time.Since(since) < time.Second || time.Now().After(end.Add(waitFor))
 		default:
 		}
 	}
@@ -375,7 +377,7 @@ func (c *cluster) settle(l *ledger) time.Duration {
 		return ""
 	}
 	what := waits()
-	for ; what != "" && time.Since(begun) < 2*time.Minute; what = waits() {
+	for ; what != "" && time.Since(begun) < waitFor; what = waits() {
 		time.Sleep(100 * time.Millisecond)
 	}
 	require.Empty(c.t, what, "it never came to an end")

@@ -37,7 +37,10 @@ func lookRoute(_ context.Context, e *examination) []finding {
 	case !model:
 		return fine("by the heuristic, as %s, for clients that offer its tools", e.RouteAs)
 	case m.Generator == nil:
-		return []finding{{Verdict: worry, Found: "the provider " + e.Provider + " is not there, so that no turn is routed", Next: "choose another with --preprocessor-provider, or take --route-decider heuristic"}}
+		return []finding{{
+			Verdict: worry, Found: "the provider " + e.Provider + " is not there, so that no turn is routed",
+			Next: "choose another with --preprocessor-provider, or take --route-decider heuristic",
+		}}
 	}
 	return fine("by %s, as %s, for clients that offer its tools", m.Name(), e.RouteAs)
 }

@@ -57,7 +57,8 @@ func TestDrillSlow(t *testing.T) {
 		"GET /v1/files HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", // and so on, for ever
 		"POST /v1/preprocess HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ann + "\r\nContent-Length: 1000000\r\n\r\n",
 		"POST /v1/preprocess HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\nContent-Length: 1000000\r\n\r\n",
-		"POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ann + "\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n",
+		"POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ann +
+			"\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n",
 	}
 	for i := range slow {
 		crowd.Go(func() {
@@ -84,7 +85,7 @@ func TestDrillSlow(t *testing.T) {
 	time.Sleep(2 * time.Second)
 	measure("with slow clients", open.Load())
 	if *drilled {
-		require.Eventually(t, func() bool { return open.Load() == 0 }, 2*time.Minute, 100*time.Millisecond, "slow clients are cut off")
+		require.Eventually(t, func() bool { return open.Load() == 0 }, waitFor, 100*time.Millisecond, "slow clients are cut off")
 		measure(fmt.Sprintf("when %d were cut off", cut.Load()), open.Load())
 	}
 	close(leave)
@@ -152,7 +153,8 @@ func TestDrillBodies(t *testing.T) {
 	file := d.handbookIn("")
 	chat := d.must(d.json(http.MethodPost, "/v1/chats", "", map[string]any{})).id()
 	for _, route := range d.posts() {
-		path := strings.NewReplacer("/files/{id}", "/files/"+file, "/chats/{id}", "/chats/"+chat, "/strategies/{id}", "/strategies/summarize-documents", "/preprocessors/{id}", "/preprocessors/files", "{id}", "none").Replace(route)
+		path := strings.NewReplacer("/files/{id}", "/files/"+file, "/chats/{id}", "/chats/"+chat, "/strategies/{id}",
+			"/strategies/summarize-documents", "/preprocessors/{id}", "/preprocessors/files", "{id}", "none").Replace(route)
 		row := []any{route}
 		for _, b := range []struct {
 			kind string

@@ -66,10 +66,10 @@ func TestDrillErase(t *testing.T) {
 			map[string]any{"type": "input_file", "filename": "u.txt", "file_data": "data:text/plain;base64," + base64.StdEncoding.EncodeToString(text("Umbrellafile"))},
 		}}},
 	})).id()
-	require.Eventually(t, func() bool { return d.evaluation(evaluation).Status == "done" }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return d.evaluation(evaluation).Status == "done" }, waitFor, 10*time.Millisecond)
 	require.Eventually(t, func() bool {
 		return !bytes.Contains(d.must(d.json(http.MethodGet, "/v1/files", "", nil)).body, []byte(`"status":"uploaded"`))
-	}, time.Minute, 10*time.Millisecond)
+	}, waitFor, 10*time.Millisecond)
 	for _, w := range words[:7] {
 		require.NotEmpty(t, d.holding(w), "%s is kept somewhere, or nothing is shown here", w)
 	}

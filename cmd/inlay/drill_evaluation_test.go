@@ -87,7 +87,7 @@ func TestDrillEvaluation(t *testing.T) {
 	}
 	for n := 0; n < 8 && !over(); n++ {
 		from := share
-		require.Eventually(t, func() bool { e := look(); return e.Progress.Share > from || e.Status == "done" }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool { e := look(); return e.Progress.Share > from || e.Status == "done" }, waitFor, 5*time.Millisecond)
 		before, how := share, "SIGTERM"
 		if n%2 == 0 {
 			how = "kill -9"
@@ -101,7 +101,7 @@ func TestDrillEvaluation(t *testing.T) {
 		share = e.Progress.Share
 		rows.row(how, before, e.Progress.Share, e.Progress.Begun, e.Status)
 	}
-	require.Eventually(t, over, 5*time.Minute, 20*time.Millisecond)
+	require.Eventually(t, over, waitFor, 20*time.Millisecond)
 	rows.row("none", share, share, d.evaluation(id).Progress.Begun, "done")
 	require.InDelta(t, 1, share, 0)
 	d.must(d.json(http.MethodGet, "/v1/evaluations/"+id+"/result", "", nil))

@@ -287,7 +287,7 @@ func TestDrillUpstream(t *testing.T) {
 		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "OLLAMA_HOST=" + upstream}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { return ollamatest.Import(t.Context(), upstream) == nil }, time.Minute, 100*time.Millisecond)
+		require.Eventually(t, func() bool { return ollamatest.Import(t.Context(), upstream) == nil }, waitFor, 100*time.Millisecond)
 		return cmd
 	}
 	stop := func(cmd *exec.Cmd) {
@@ -298,7 +298,7 @@ func TestDrillUpstream(t *testing.T) {
 	d := newDrill(t, "--upstream", "local=ollama:"+upstream)
 	d.start()
 	body := `{"model": "` + ollamatest.Endless + `", "stream": true, "messages": [{"role": "user", "content": "talk"}]}`
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+d.addr+"/v1/chat/completions", strings.NewReader(body))
 	require.NoError(t, err)
@@ -327,6 +327,6 @@ func TestDrillUpstream(t *testing.T) {
 	require.Eventually(t, func() bool {
 		got, err = d.ask(http.MethodPost, "/v1/chat/completions", "", "application/json", strings.NewReader(chat))
 		return err == nil && got.status == http.StatusOK
-	}, time.Minute, 200*time.Millisecond)
+	}, waitFor, 200*time.Millisecond)
 	rows.row("asked when it is up again", got.status)
 }

@@ -68,7 +68,6 @@ func TestDrillKill(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, l.files)
-	require.Less(t, restarts[len(restarts)-1], 20*time.Second)
 }
 
 // load lets clients work until the server is killed after a while.

@@ -75,7 +75,7 @@ func TestDrillStop(t *testing.T) {
 		words int
 		drain time.Duration
 		whole bool
-	}{{"after about 1 s", 20, 20 * time.Second, true}, {"never", -1, time.Second, false}} {
+	}{{"after about 1 s", 20, waitFor, true}, {"never", -1, time.Second, false}} {
 		d := newDrill(t, "--drain", c.drain.String(), "--concurrency", "100", "--upstream", "local=openai:"+talker(t, c.words, 50*time.Millisecond))
 		d.start()
 		var answers sync.WaitGroup
@@ -103,7 +103,7 @@ func TestDrillStop(t *testing.T) {
 				_ = conn.Close()
 			}
 			return err != nil
-		}, 10*time.Second, time.Millisecond, "nobody new is let in")
+		}, waitFor, time.Millisecond, "nobody new is let in")
 		err := d.cmd.Wait()
 		took := time.Since(begun)
 		require.NoError(t, err, d.log.String())
@@ -182,7 +182,7 @@ func TestDrillTLS(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, resp.Body.Close())
 		return second.Int64() == 8
-	}, 10*time.Second, 50*time.Millisecond)
+	}, waitFor, 50*time.Millisecond)
 	rows.row("certificate renewed", second, "goes on")
 	again, third := issuer.client()
 	other, err := listen(t.Context(), again, address)

@@ -22,9 +22,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"inlay/internal/locked"
 )
 
 var drilled = flag.Bool("drill", false, "run the whole fault drill and print its tables")
+
+// waitFor is how long a test waits for what must come. Only a fault reaches it,
+// however slow the machine is.
+const waitFor = 5 * time.Minute
 
 // whole leaves a test to `make drill`.
 func whole(t *testing.T) {
@@ -42,37 +48,24 @@ type drill struct {
 	where      []string // the flags that name the state
 	env        []string // of the server, besides what every command has
 	cmd        *exec.Cmd
-	log        *lockedBuffer
+	log        *locked.Buffer
 	client     *http.Client
 }
 
-// lockedBuffer is what a process wrote so far; it may be read while it writes.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-// newDrill makes a folder and chooses an address; start starts a server.
+// newDrill makes a folder and chooses an address; start starts a server. Short
+// runs, those under the race detector, leave servers of their own out: a race in
+// one would be seen by nobody, and the tests of internal/httpapi call the same code.
 func newDrill(t *testing.T, args ...string) *drill {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a server of its own: not in short runs")
+	}
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	d := &drill{t: t, data: filepath.Join(t.TempDir(), "data"), addr: l.Addr().String(), args: append([]string{"--rate", "0"}, args...)}
 	require.NoError(t, l.Close())
 	d.where = []string{"--data", d.data}
-	d.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+	d.client = &http.Client{Timeout: waitFor, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	t.Cleanup(func() {
 		d.client.CloseIdleConnections()
 		if d.cmd != nil {
@@ -87,7 +80,7 @@ func (d *drill) start() time.Duration {
 	d.t.Helper()
 	begun := time.Now()
 	require.NoError(d.t, d.begin())
-	for time.Since(begun) < 30*time.Second {
+	for time.Since(begun) < waitFor {
 		if got, err := d.json(http.MethodGet, "/readyz", "", nil); err == nil && got.status == http.StatusOK {
 			return time.Since(begun)
 		}
@@ -101,13 +94,13 @@ func (d *drill) start() time.Duration {
 func (d *drill) begin() error {
 	d.cmd = command(d.t, append([]string{"serve", "--addr", d.addr, "--data", d.data}, d.args...)...)
 	d.cmd.Env = append(d.cmd.Env, d.env...)
-	d.log = &lockedBuffer{}
+	d.log = &locked.Buffer{}
 	d.cmd.Stderr = d.log
 	if err := d.cmd.Start(); err != nil {
 		return err
 	}
 	var err error
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(waitFor); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if _, err = d.json(http.MethodGet, "/healthz", "", nil); err == nil {
 			break
 		}
@@ -208,7 +201,7 @@ func (d *drill) read(key, id string) {
 	require.Eventually(d.t, func() bool {
 		got, err := d.json(http.MethodGet, "/v1/files/"+id, key, nil)
 		return err == nil && bytes.Contains(got.body, []byte(`"state":"ready"`))
-	}, 30*time.Second, 10*time.Millisecond)
+	}, waitFor, 10*time.Millisecond)
 }
 
 // memory is what the server holds in memory, in MiB.

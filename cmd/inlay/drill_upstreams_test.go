@@ -133,7 +133,7 @@ func TestDrillUpstreams(t *testing.T) {
 	require.Contains(t, []string{"failing", "down"}, states["odd"])
 	rows.row("accepts and never answers", "the others' models, 200", "-")
 
-	require.Eventually(t, func() bool { _, s := d.states(); return s["odd"] == "down" }, time.Minute, 500*time.Millisecond)
+	require.Eventually(t, func() bool { _, s := d.states(); return s["odd"] == "down" }, waitFor, 500*time.Millisecond)
 	got := d.chat("odd/odd")
 	require.Equal(t, http.StatusBadGateway, got.status, string(got.body))
 	require.NotEmpty(t, got.header.Get("Retry-After"))
@@ -142,7 +142,7 @@ func TestDrillUpstreams(t *testing.T) {
 	rows.row("  and was asked three times", got.status, "no more")
 
 	odd.set(nil, stream(oneChunk+lastOnes))
-	require.Eventually(t, func() bool { return d.chat("odd/odd").status == http.StatusOK }, time.Minute, 500*time.Millisecond)
+	require.Eventually(t, func() bool { return d.chat("odd/odd").status == http.StatusOK }, waitFor, 500*time.Millisecond)
 	_, states = d.states()
 	require.Equal(t, "up", states["odd"])
 	rows.row("  and works again", http.StatusOK, "yes")
@@ -207,7 +207,7 @@ func TestDrillUpstreams(t *testing.T) {
 	d.kill()
 	d.cmd = nil
 	require.NoError(t, d.begin())
-	require.Eventually(t, func() bool { status, _ := d.states(); return status == http.StatusServiceUnavailable }, time.Minute, 100*time.Millisecond, "none works")
+	require.Eventually(t, func() bool { status, _ := d.states(); return status == http.StatusServiceUnavailable }, waitFor, 100*time.Millisecond, "none works")
 	_, states = d.states()
 	rows.row("500 from all", fmt.Sprint("/readyz 503 ", states), "-")
 }

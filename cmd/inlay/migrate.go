@@ -71,7 +71,8 @@ func (c *migrateCmd) copy(ctx context.Context, a *app, from *sqlite.Store, to *p
 		return err
 	}
 	if len(moved.Missing) > 0 {
-		return &fault.Error{Code: fault.StoreDamaged, Subject: moved.Missing[0], Reason: fmt.Sprintf("the bytes of %s are not in the folder", plural.Of(len(moved.Missing), "file")), Next: "restore the folder from a backup; nothing was changed"}
+		return &fault.Error{Code: fault.StoreDamaged, Subject: moved.Missing[0], Reason: fmt.Sprintf("the bytes of %s are not in the folder",
+			plural.Of(len(moved.Missing), "file")), Next: "restore the folder from a backup; nothing was changed"}
 	}
 	n, err := to.Copy(ctx, &from.Store)
 	if errors.Is(err, tables.ErrNotEmpty) {

@@ -22,7 +22,8 @@ func TestPageOllama(t *testing.T) {
 	dir, err := filepath.Abs("../../internal/web")
 	require.NoError(t, err)
 	node := exec.CommandContext(t.Context(), "node", "--test", "test/ollama.mjs")
-	node.Dir, node.Env = dir, append(os.Environ(), "INLAY_PAGE_OLLAMA="+base, "INLAY_PAGE_MODEL="+ollamatest.Chat, "INLAY_PAGE_ENDLESS="+ollamatest.Endless, "INLAY_PAGE_SAYS="+ollamatest.Answer, "INLAY_PAGE_EMBEDDER="+ollamatest.Embedder)
+	node.Dir, node.Env = dir, append(os.Environ(), "INLAY_PAGE_OLLAMA="+base, "INLAY_PAGE_MODEL="+ollamatest.Chat, "INLAY_PAGE_ENDLESS="+ollamatest.Endless,
+		"INLAY_PAGE_SAYS="+ollamatest.Answer, "INLAY_PAGE_EMBEDDER="+ollamatest.Embedder)
 	out, err := node.CombinedOutput()
 	t.Logf("%s", out)
 	require.NoError(t, err)

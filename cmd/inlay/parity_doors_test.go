@@ -444,7 +444,10 @@ func noEnv(string) string { return "" }
 // goJSON is a turn in the form of the other doors.
 func goJSON(t *testing.T, made *turn.Turn) []byte {
 	t.Helper()
-	v := map[string]any{"intent": made.Intent, "denied_tools": made.Denied, "processors": made.Trace(), "route": made.Route, "citations": made.Citations(), "files_result": made.Result, "steps": []strategy.Step{}}
+	v := map[string]any{
+		"intent": made.Intent, "denied_tools": made.Denied, "processors": made.Trace(), "route": made.Route,
+		"citations": made.Citations(), "files_result": made.Result, "steps": []strategy.Step{},
+	}
 	if made.Result != nil {
 		v["prompt"] = made.Result.Prompt
 	}

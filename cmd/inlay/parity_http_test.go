@@ -213,7 +213,7 @@ func (r *parityRun) uploads(s parityStep) (refs []map[string]any) {
 		require.Eventually(r.t, func() bool {
 			_, data := r.send(http.MethodGet, "/v1/files/"+made.ID, "", nil)
 			return !bytes.Contains(data, []byte(`"uploaded"`))
-		}, time.Minute, 10*time.Millisecond)
+		}, waitFor, 10*time.Millisecond)
 		ref := map[string]any{"id": made.ID}
 		if f.mode != "" {
 			ref["mode"] = f.mode

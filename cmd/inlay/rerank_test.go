@@ -54,7 +54,10 @@ type rerankedAnswer struct {
 func asksHandbook(t *testing.T, args ...string) (r rerankedAnswer, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	all := append([]string{"ask", "-q", "--no-save", "-o", "json", "-f", "../../testdata/handbook.md", "--mode", "retrieval", "--limit", "1", "--threshold", "0", "--chunk", "40/0", "--context-length", "4096"}, args...)
+	all := append([]string{
+		"ask", "-q", "--no-save", "-o", "json", "-f", "../../testdata/handbook.md", "--mode", "retrieval", "--limit", "1",
+		"--threshold", "0", "--chunk", "40/0", "--context-length", "4096",
+	}, args...)
 	err = run(t.Context(), append(all, parityNotice), noEnv, strings.NewReader(""), &out, &errs)
 	if err == nil {
 		require.NoError(t, json.Unmarshal(out.Bytes(), &r))

@@ -118,7 +118,8 @@ func (c *serveCmd) run(ctx context.Context, a *app, o opening) (err error) {
 	defer func() { err = errors.Join(err, service.Close()) }()
 	rates, _ := store.(state.Rates)
 	api, err := httpapi.New(httpapi.Config{
-		Rates: rates, Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Hosts: lowered(c.AllowHost), Version: strings.TrimPrefix(version, "inlay "), MCPWrite: c.MCPWrite,
+		Rates: rates, Service: service, Gate: gate, Metrics: metrics, Tracer: tracer, Logger: log, Origins: c.CORS, Hosts: lowered(c.AllowHost),
+		Version: strings.TrimPrefix(version, "inlay "), MCPWrite: c.MCPWrite,
 		Limits: httpapi.Limits{
 			Body: c.MaxBody, Bodies: cmp.Or(c.Bodies, 4*c.MaxBody), File: c.MaxFile, Files: c.MaxFiles, Time: c.MaxTime, Rate: c.Rate, Concurrency: c.Concurrency, Requests: c.Requests,
 		},

@@ -128,7 +128,7 @@ func TestTLS(t *testing.T) {
 	time.Sleep(renewal)
 	require.EqualValues(t, 7, list(), "what cannot be used leaves the old one in force")
 	issuer.issue(dir, 8, time.Now().Add(time.Hour))
-	require.Eventually(t, func() bool { return list() == 8 }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return list() == 8 }, waitFor, 50*time.Millisecond)
 }
 
 // TestCertificateCheck is what inlay doctor says of certificates.

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,25 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"inlay/injection"
+	"inlay/internal/locked"
 )
 
 // screen collects what a terminal shows.
-type screen struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-// Write implements io.Writer.
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
+type screen struct{ locked.Buffer }
 
 func (s *screen) count(what string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.Count(s.text.String(), what)
+	return strings.Count(s.String(), what)
 }
 
 // talkative is an OpenAI-compatible server that answers a word every few
@@ -73,7 +61,7 @@ func TestCtrlCOnATerminal(t *testing.T) {
 	go func() { _, _ = io.Copy(&shown, terminal) }()
 	wait := func(what string, times int) {
 		t.Helper()
-		require.Eventually(t, func() bool { return shown.count(what) >= times }, 30*time.Second, 5*time.Millisecond, "%s in %q", what, &shown.text)
+		require.Eventually(t, func() bool { return shown.count(what) >= times }, waitFor, 5*time.Millisecond, "%s in %q", what, &shown)
 	}
 	wait("> ", 1)
 	for turn := range 2 {
@@ -87,7 +75,7 @@ func TestCtrlCOnATerminal(t *testing.T) {
 	}
 	_, err = io.WriteString(terminal, "/quit\n")
 	require.NoError(t, err)
-	require.NoError(t, cmd.Wait(), "%q", &shown.text)
+	require.NoError(t, cmd.Wait(), "%q", &shown)
 }
 
 // TestTreeTallerThanTheScreen: the cursor never climbs higher than the screen,
@@ -239,20 +227,20 @@ func TestAskOnATerminal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tides.md")
 	require.NoError(t, os.WriteFile(path, []byte("# Harbour\n\nTides rise twice a day.\n"), 0o600))
 	shown, _, ended := onTerminal(t, "ask", "-q", "--model", "openai:m", "--base-url", parrot(t), "--context-length", "4096", path, "When do tides rise?")
-	require.NoError(t, ended(), "%q", &shown.text)
-	require.Regexp(t, `^m heard ".*When do tides rise\?" \[1\]\.\r\n\r\nSources \(\* cited\):\r\n  \* \[1\] tides\.md, whole`, shown.text.String())
+	require.NoError(t, ended(), "%q", &shown)
+	require.Regexp(t, `^m heard ".*When do tides rise\?" \[1\]\.\r\n\r\nSources \(\* cited\):\r\n  \* \[1\] tides\.md, whole`, shown.String())
 
 	shown, _, ended = onTerminal(t, "ask", "--no-answer", "-q", "--model", "openai:m", "--base-url", parrot(t), "--context-length", "4096", path, "When do tides rise?")
 	require.NoError(t, ended())
-	require.Contains(t, shown.text.String(), "strategy   inject-full-content")
-	require.NotContains(t, shown.text.String(), "heard")
+	require.Contains(t, shown.String(), "strategy   inject-full-content")
+	require.NotContains(t, shown.String(), "heard")
 
 	shown, _, ended = onTerminal(t, "ask", path, "When do tides rise?")
 	require.NoError(t, ended())
-	require.Regexp(t, `\r\nnext: .*--output prompt prints the prompt`, shown.text.String())
+	require.Regexp(t, `\r\nnext: .*--output prompt prints the prompt`, shown.String())
 	shown, _, ended = onTerminal(t, "ask", "When do tides rise?")
 	require.NoError(t, ended())
-	require.Regexp(t, `\r\nnext: attach files with -f FILE`, shown.text.String())
+	require.Regexp(t, `\r\nnext: attach files with -f FILE`, shown.String())
 }
 
 // TestEditor: commands and files are completed, earlier lines come back, a question
@@ -263,7 +251,7 @@ func TestEditor(t *testing.T) {
 	shown, typed, ended := onTerminal(t, "chat", "-q", "--base-url", parrot(t), "--context-length", "4096")
 	wait := func(what string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return shown.count(what) > 0 }, 60*time.Second, 5*time.Millisecond, "%s in %q", what, &shown.text)
+		require.Eventually(t, func() bool { return shown.count(what) > 0 }, waitFor, 5*time.Millisecond, "%s in %q", what, &shown)
 	}
 	wait("Number or name [1]: ")
 	typed("2\n")
@@ -286,7 +274,7 @@ func TestEditor(t *testing.T) {
 	typed("\x03")
 	wait("Ctrl-C again")
 	typed("\x04")
-	require.NoError(t, ended(), "%q", &shown.text)
+	require.NoError(t, ended(), "%q", &shown)
 }
 
 func TestQuestionsOfSeveralLines(t *testing.T) {

@@ -95,7 +95,9 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	return service.Open(ctx, service.Config{
 		Apart:   apart{Cache: filepath.Join(c.Data, cacheFolder), Limits: limits, OCR: c.tesseract(), push: caches.push}.read,
 		Deleted: caches.deleted,
-		Data:    c.Data, State: store, Blobs: bytes, Libraries: libraries, Injector: injector, Embedder: embedder, Searches: c.searches(search, embedder), Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains, Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
+		Data:    c.Data, State: store, Blobs: bytes, Libraries: libraries, Injector: injector, Embedder: embedder, Searches: c.searches(search, embedder),
+		Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains,
+		Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Questions: c.Questions, Logger: log, Observe: metrics,
 		Strategies: func(ctx context.Context, r *strategy.Registry) (strategy.Set, error) { return c.load(ctx, r) },
 	})
@@ -126,7 +128,10 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger, r
 			if key == "" && strings.HasPrefix(address, openai.DefaultURL) {
 				key = a.getenv(wire.KeyVariable) // never to another server
 			}
-			list = append(list, openaiUpstream(name, provider, openai.Config{BaseURL: address, Key: key, Fallback: c.window(), Patience: relayPatience, Retried: again, Logger: log, Around: tracer.Around(name)}))
+			list = append(list, openaiUpstream(name, provider, openai.Config{
+				BaseURL: address, Key: key, Fallback: c.window(), Patience: relayPatience,
+				Retried: again, Logger: log, Around: tracer.Around(name),
+			}))
 		default:
 			return nil, &fault.Error{
 				Code: fault.Usage, Subject: "--upstream " + name,
@@ -197,7 +202,9 @@ func (c *serveCmd) measure(getenv func(string) string) func(model string, length
 }
 
 // injectors are alike but for the part of the caches that they see.
-func (c *serveCmd) injectors(a *app, libraries stores.Config, searching func(injection.Search) (injection.Retriever, error), kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
+func (c *serveCmd) injectors(
+	a *app, libraries stores.Config, searching func(injection.Search) (injection.Retriever, error), kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer,
+) (func(owner string) *injection.Injector, error) {
 	search, err := c.boundedSearch()
 	if err != nil {
 		return nil, err
@@ -207,7 +214,10 @@ func (c *serveCmd) injectors(a *app, libraries stores.Config, searching func(inj
 		return nil, err
 	}
 	return func(owner string) *injection.Injector {
-		return &injection.Injector{Libraries: libraries.Index, Reader: parse.Cached{Registry: registry, Store: kept, Namespace: owner, Limits: search.Limits, Recent: recent}, Retriever: libraries.Retriever, Searching: searching, Stages: tracer}
+		return &injection.Injector{Libraries: libraries.Index, Reader: parse.Cached{
+			Registry: registry, Store: kept, Namespace: owner,
+			Limits: search.Limits, Recent: recent,
+		}, Retriever: libraries.Retriever, Searching: searching, Stages: tracer}
 	}, nil
 }
 
@@ -254,7 +264,8 @@ func (c *serveCmd) evaluator(injector func(owner string) *injection.Injector, em
 	splitter, _ := wire.OpenSplitter(c.Chunk) // the retriever has it already
 	return func(owner string) eval.Options {
 		return eval.Options{
-			Reader: injector(owner).Reader, Embedders: []embed.Embedder{embedder}, Chunkings: []retrieve.Splitter{splitter}, Store: kept, Build: build, Parallel: max(1, runtime.GOMAXPROCS(0)/2), MaxText: c.MaxSearch,
+			Reader: injector(owner).Reader, Embedders: []embed.Embedder{embedder}, Chunkings: []retrieve.Splitter{splitter}, Store: kept, Build: build,
+			Parallel: max(1, runtime.GOMAXPROCS(0)/2), MaxText: c.MaxSearch,
 			NewIndex: func() (retrieve.Index, error) { return wire.OpenIndex(), nil },
 		}
 	}

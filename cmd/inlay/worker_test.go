@@ -67,6 +67,6 @@ func childOf(t *testing.T, parent int) (child int) {
 			}
 		}
 		return false
-	}, 10*time.Second, 10*time.Millisecond)
+	}, waitFor, 10*time.Millisecond)
 	return child
 }

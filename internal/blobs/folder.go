@@ -27,7 +27,7 @@ func (f *Folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 		return durable.Explain(f.root, err)
 	}
 	defer p.Discard()
-	n, err := io.Copy(p, during{ctx, r})
+	n, err := io.Copy(p, Until(ctx, r))
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}
@@ -142,6 +142,9 @@ func (f *Folder) Stat(_ context.Context, key string) (Entry, error) {
 	}
 	return Entry{Key: key, Bytes: info.Size(), Made: info.ModTime()}, nil
 }
+
+// Until is a reader of r that ends with the cause of ctx, once ctx ends.
+func Until(ctx context.Context, r io.Reader) io.Reader { return during{ctx, r} }
 
 // during is a reader that ends with a context.
 type during struct {

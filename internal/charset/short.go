@@ -116,7 +116,8 @@ func sign(before, r, after rune) float64 {
 		return -2
 	case strings.ContainsRune("–—“„«‘¿¡•", r) && !unicode.IsLetter(before), strings.ContainsRune("–—”“»’…", r) && !unicode.IsLetter(after):
 		return .8
-	case strings.ContainsRune("®™ºª²³", r) && (unicode.IsDigit(before) || before == 'm' || r == '®' || r == '™'), strings.ContainsRune("€£°§©½¼\u00A0·", r) && !unicode.IsLetter(before) && !unicode.IsLetter(after):
+	case strings.ContainsRune("®™ºª²³", r) && (unicode.IsDigit(before) || before == 'm' || r == '®' || r == '™'),
+		strings.ContainsRune("€£°§©½¼\u00A0·", r) && !unicode.IsLetter(before) && !unicode.IsLetter(after):
 		return .6
 	}
 	return -.5

@@ -57,7 +57,7 @@ func (s *Files) receive(ctx context.Context, name string, r io.Reader, limit int
 		return nil, durable.Explain(root, err)
 	}
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(&toDisk{w: p, root: root}, sum), io.LimitReader(during{ctx, r}, limit+1))
+	n, err := io.Copy(io.MultiWriter(&toDisk{w: p, root: root}, sum), io.LimitReader(blobs.Until(ctx, r), limit+1))
 	if err == nil && n > limit {
 		err = &fault.Error{Code: fault.FileTooLarge, Subject: name, Reason: "is larger than " + size(limit), Next: "send a smaller file"}
 	}
@@ -103,20 +103,6 @@ func (t *toDisk) Write(p []byte) (int, error) {
 		err = durable.Explain(t.root, err)
 	}
 	return n, err
-}
-
-// during is a reader that ends with a context.
-type during struct {
-	ctx context.Context //nolint:containedctx // it lives as long as one call
-	r   io.Reader
-}
-
-// Read implements io.Reader.
-func (d during) Read(p []byte) (int, error) {
-	if err := d.ctx.Err(); err != nil {
-		return 0, context.Cause(d.ctx)
-	}
-	return d.r.Read(p)
 }
 
 // exclusive runs f while nobody else gives or takes the bytes of a content.

@@ -46,7 +46,9 @@ func (s *Files) BeginUpload(ctx context.Context, owner, name, purpose string, by
 	err = s.config.State.AddUpload(ctx, u, state.Quota{Files: maxPending, Bytes: 2 * most})
 	if errors.Is(err, state.ErrQuota) {
 		err = &fault.Error{
-			Code: fault.LimitExceeded, Subject: "uploads", Reason: fmt.Sprintf("with it you would have more than %d under way, or more than %s together", maxPending, size(2*most)), Next: "complete or cancel one",
+			Code: fault.LimitExceeded, Subject: "uploads",
+			Reason: fmt.Sprintf("with it you would have more than %d under way, or more than %s together", maxPending, size(2*most)),
+			Next:   "complete or cancel one",
 		}
 	}
 	return u, err

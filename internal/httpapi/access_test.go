@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	waitFor = 10 * time.Second
+	waitFor = 5 * time.Minute
 	tick    = 5 * time.Millisecond
 )
 

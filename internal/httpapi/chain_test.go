@@ -86,7 +86,8 @@ func TestChain(t *testing.T) {
 	require.NotContains(t, parts[0].(map[string]any)["text"], "bob@example.org")
 	require.Equal(t, "image_url", parts[1].(map[string]any)["type"], "images stay")
 
-	up.answer = streams(`{"id": "x", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "ann@exam", "reasoning": "secret"}}]}`, `{"choices": [{"index": 0, "delta": {"content": "ple.org"}, "finish_reason": "stop"}]}`, `{"choices": [], "usage": {"prompt_tokens": 5}}`)
+	up.answer = streams(`{"id": "x", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "ann@exam", "reasoning": "secret"}}]}`,
+		`{"choices": [{"index": 0, "delta": {"content": "ple.org"}, "finish_reason": "stop"}]}`, `{"choices": [], "usage": {"prompt_tokens": 5}}`)
 	body["stream"] = true
 	got = s.do("POST", "/v1/chat/completions", "", body)
 	require.NotContains(t, string(got.body), "ann@exam", "nothing leaves before it was looked at")
@@ -178,7 +179,13 @@ func TestRoute(t *testing.T) {
 	require.Contains(t, up.last()["messages"].([]any)[0].(map[string]any)["content"], "The whole prompt", "who the client said the model is")
 
 	// A client that ran what was proposed and asks again comes to the model, which sees the result.
-	read := map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{"id": "1", "type": "function", "function": map[string]any{"name": "read_file", "arguments": `{"path": "src/tide.go"}`}}}}
+	read := map[string]any{
+		"role": "assistant", "content": nil,
+		"tool_calls": []any{map[string]any{"id": "1", "type": "function", "function": map[string]any{
+			"name":      "read_file",
+			"arguments": `{"path": "src/tide.go"}`,
+		}}},
+	}
 	got := s.do("POST", "/v1/chat/completions", "", map[string]any{"model": "m", "inlay": map[string]any{"context_length": 8000}, "tools": tools(all...), "messages": []any{
 		map[string]any{"role": "user", "content": "I sail. What are tides?"},
 		map[string]any{"role": "assistant", "content": "Waves of the moon."},

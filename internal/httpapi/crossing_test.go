@@ -34,7 +34,10 @@ func TestKeysDoNotCross(t *testing.T) {
 		"result":         turn(bob, made.ID, result),
 		"file":           turn(bob, "", question),
 		"file of a turn": s.do("POST", "/v1/chat/completions", bob, ask([]any{question, map[string]any{"role": "assistant", "content": "x"}, map[string]any{"role": "user", "content": "And?"}})),
-		"strategy":       s.do("POST", "/v1/chat/completions", bob, map[string]any{"model": "m", "messages": []any{question}, "inlay": map[string]any{"context_length": 1024, "preprocessors": []string{"files"}}}),
+		"strategy": s.do("POST", "/v1/chat/completions", bob, map[string]any{
+			"model": "m", "messages": []any{question},
+			"inlay": map[string]any{"context_length": 1024, "preprocessors": []string{"files"}},
+		}),
 	} {
 		require.Equal(t, http.StatusNotFound, got.status, "%s: %s", name, got.body)
 		require.NotContains(t, string(got.body), "secret.txt", name)

@@ -179,7 +179,7 @@ func TestEvaluationsInTurn(t *testing.T) {
 func TestEvaluationOfTooMuch(t *testing.T) {
 	s := start(t, setup{maxText: 1000})
 	id := s.evaluate("", s.upload("", "handbook.md", handbook(t)))
-	require.Eventually(t, func() bool { return s.evaluation("", id).Status == "failed" }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return s.evaluation("", id).Status == "failed" }, waitFor, 5*time.Millisecond)
 	why := s.evaluation("", id).Error
 	require.Equal(t, "limit_exceeded", string(why.Code))
 	require.Contains(t, why.Reason, "at most 1000")

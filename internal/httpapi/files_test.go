@@ -69,16 +69,19 @@ func TestUploadsAreRefused(t *testing.T) {
 		status int
 		says   string
 	}{
-		"no form":       {map[string]any{}, 400, "multipart"},
-		"no file":       {formOf(t, "purpose", "user_data"), 400, "file: is missing"},
-		"two files":     {formOf(t, "@file:a.txt", "x", "@file:b.txt", "y"), 400, "twice"},
-		"too large":     {formOf(t, "@file:a.txt", strings.Repeat("x", 101)), 413, "larger than 100 bytes"},
-		"odd purpose":   {formOf(t, "purpose", "mischief", "@file:a.txt", "x"), 400, "purpose"},
-		"odd field":     {formOf(t, "colour", "red", "@file:a.txt", "x"), 400, "unknown field colour"},
-		"no name":       {formOf(t, "@file:..", "x"), 400, "file name"},
-		"long name":     {formOf(t, "@file:"+strings.Repeat("n", 300), "x"), 400, "255"},
-		"turned name":   {formOf(t, "@file:invoice\u202efdp.exe", "x"), 400, "control characters"},
-		"odd head":      {form{strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\x00\"\r\n\r\nx\r\n--b--\r\n"), "multipart/form-data; boundary=b"}, 400, "head cannot be read"},
+		"no form":     {map[string]any{}, 400, "multipart"},
+		"no file":     {formOf(t, "purpose", "user_data"), 400, "file: is missing"},
+		"two files":   {formOf(t, "@file:a.txt", "x", "@file:b.txt", "y"), 400, "twice"},
+		"too large":   {formOf(t, "@file:a.txt", strings.Repeat("x", 101)), 413, "larger than 100 bytes"},
+		"odd purpose": {formOf(t, "purpose", "mischief", "@file:a.txt", "x"), 400, "purpose"},
+		"odd field":   {formOf(t, "colour", "red", "@file:a.txt", "x"), 400, "unknown field colour"},
+		"no name":     {formOf(t, "@file:..", "x"), 400, "file name"},
+		"long name":   {formOf(t, "@file:"+strings.Repeat("n", 300), "x"), 400, "255"},
+		"turned name": {formOf(t, "@file:invoice\u202efdp.exe", "x"), 400, "control characters"},
+		"odd head": {form{
+			strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\x00\"\r\n\r\nx\r\n--b--\r\n"),
+			"multipart/form-data; boundary=b",
+		}, 400, "head cannot be read"},
 		"cut off form":  {form{strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nxx"), "multipart/form-data; boundary=b"}, 400, "did not arrive whole"},
 		"nothing in it": {form{strings.NewReader(""), "multipart/form-data; boundary=b"}, 400, "file: is missing"},
 	} {

@@ -59,7 +59,8 @@ func TestFileSearch(t *testing.T) {
 		got.into(t, &r)
 		return r
 	}
-	r := ask("tools", fileSearch(v.ID, "max_num_results", 2, "filters", map[string]any{"type": "eq", "key": "kind", "value": "handbook"}), "include", []any{"file_search_call.results"}, "tool_choice", map[string]any{"type": "file_search"})
+	r := ask("tools", fileSearch(v.ID, "max_num_results", 2, "filters", map[string]any{"type": "eq", "key": "kind", "value": "handbook"}),
+		"include", []any{"file_search_call.results"}, "tool_choice", map[string]any{"type": "file_search"})
 	call, message := r.Output[0], r.Output[1]
 	require.Equal(t, "file_search_call", call.Type)
 	require.Equal(t, "completed", call.Status)
@@ -90,9 +91,13 @@ func TestFileSearch(t *testing.T) {
 
 	r = ask("tools", fileSearch(v.ID))
 	require.Nil(t, r.Output[0].Results, "nobody asked for them")
-	next := s.respond(respond("And in the kitchen?", "previous_response_id", r.ID, "tools", fileSearch(v.ID, "ranking_options", map[string]any{"ranker": "auto", "score_threshold": 0.01}), "inlay", small))
+	next := s.respond(respond("And in the kitchen?", "previous_response_id", r.ID, "tools",
+		fileSearch(v.ID, "ranking_options", map[string]any{"ranker": "auto", "score_threshold": 0.01}), "inlay", small))
 	require.Equal(t, "file_search_call", next.Output[0].Type)
-	back := []any{map[string]any{"role": "user", "content": "Hello"}, map[string]any{"type": "file_search_call", "id": r.Output[0].ID, "status": "completed", "queries": []any{"x"}, "results": nil}, map[string]any{"role": "user", "content": "Again"}}
+	back := []any{map[string]any{"role": "user", "content": "Hello"}, map[string]any{
+		"type": "file_search_call", "id": r.Output[0].ID,
+		"status": "completed", "queries": []any{"x"}, "results": nil,
+	}, map[string]any{"role": "user", "content": "Again"}}
 	s.respond(respond(back, "inlay", small))
 	back[1] = map[string]any{"type": "item_reference", "id": r.Output[0].ID}
 	s.respond(respond(back, "inlay", small))
@@ -100,7 +105,8 @@ func TestFileSearch(t *testing.T) {
 
 // TestFileSearchStreams: the search comes as events before the answer.
 func TestFileSearchStreams(t *testing.T) {
-	u := newUpstream(t, streams(`{"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Four [1]."}, "finish_reason": null}]}`, `{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}`, "[DONE]"))
+	u := newUpstream(t, streams(`{"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Four [1]."}, "finish_reason": null}]}`,
+		`{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}`, "[DONE]"))
 	s := start(t, setup{upstreams: u.list()})
 	v := s.newStore("", map[string]any{"file_ids": []any{s.upload("", "handbook.md", handbook(t))}})
 	got := s.do("POST", "/v1/responses", "", respond("How long is the notice period?", "stream", true, "tools", fileSearch(v.ID), "inlay", map[string]any{"context_length": 1024}))

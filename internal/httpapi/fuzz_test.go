@@ -63,7 +63,8 @@ func FuzzRoutes(f *testing.F) {
 	const ask = `{"model": "m", "inlay": {"context_length": 4096}, "messages": [{"role": "user", "content": `
 	const file = `[{"type": "text", "text": "what?"}, {"type": "file", "file": {"filename": "a.md", "file_data": "data:text/plain;base64,VGhlIHNreSBpcyBncmVlbi4="}}]`
 	for _, seed := range []string{
-		``, `{}`, `[]`, `{"messages": [{"role": "user", "text": "q"}], "context_length": 100}`, `{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {"file_data": "eA=="}}]}], "inlay": {"context_length": 99}}`,
+		``, `{}`, `[]`, `{"messages": [{"role": "user", "text": "q"}], "context_length": 100}`,
+		`{"model": "m", "messages": [{"role": "user", "content": [{"type": "file", "file": {"file_data": "eA=="}}]}], "inlay": {"context_length": 99}}`,
 		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nx\r\n--b--\r\n", `{"title": "t"}`, `{"context": {"extra": {}}, "input": "x", "settings": {"a": 1}}`,
 		"--b\r\nContent-Disposition: form-data; name=\"request\"\r\n\r\n{\"messages\": [{\"role\": \"user\", \"text\": \"q\"}], \"context_length\": 900}\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nx\r\n--b--\r\n",
 		`{"files": [{"name": "a.txt", "data": "eA=="}], "questions": [{"question": "q", "expected": [{"quote": "x"}]}], "thresholds": "0:1:.5", "limits": [1], "chunks": ["50/0"], "aim": "f1", "cost": {"miss": 1}}`,

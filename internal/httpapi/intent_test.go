@@ -43,7 +43,10 @@ func TestIntentInPreprocess(t *testing.T) {
 	var kept struct{ ID string }
 	s.do("POST", "/v1/chats", "", map[string]any{}).into(t, &kept)
 	ask := func(text, how string) (res laidOut) {
-		body := map[string]any{"messages": []any{map[string]any{"role": "user", "text": text}}, "context_length": 4500, "retrieval_limit": 1, "intent": how, "chat_id": kept.ID, "utf16": true, "mode": "retrieval", "retrieval_affinity_threshold": 0}
+		body := map[string]any{
+			"messages": []any{map[string]any{"role": "user", "text": text}}, "context_length": 4500, "retrieval_limit": 1,
+			"intent": how, "chat_id": kept.ID, "utf16": true, "mode": "retrieval", "retrieval_affinity_threshold": 0,
+		}
 		got := s.do("POST", "/v1/preprocess", "", body)
 		require.Equal(t, http.StatusOK, got.status, string(got.body))
 		got.into(t, &res)

@@ -248,7 +248,8 @@ func TestOutgrownChat(t *testing.T) {
 // takes late in it, against one early in it.
 func BenchmarkKeptChat(b *testing.B) {
 	u := newUpstream(b, func(w http.ResponseWriter, r *http.Request) { says("Four weeks [1].")(w, r) })
-	s := start(b, setup{upstreams: u.list(), chains: chained(b, `processors: { drop_defaults: true, message_modifiers: [ChatHistoryMessageModifier, ChatCompressionModifier, ConversationCompactorModifier] }`)})
+	s := start(b, setup{upstreams: u.list(), chains: chained(b,
+		`processors: { drop_defaults: true, message_modifiers: [ChatHistoryMessageModifier, ChatCompressionModifier, ConversationCompactorModifier] }`)})
 	for b.Loop() {
 		id, _ := s.newChat(b)
 		took := make([]time.Duration, 400)

@@ -71,7 +71,9 @@ func TestLibraryDocuments(t *testing.T) {
 	require.Empty(t, all.Data)
 
 	for id, at := range map[string]string{v.ID: "lease.pdf", "papers": "papers/lease & more.pdf"} {
-		path := func(part, more string) string { return "/v1/libraries/" + id + "/" + part + "?path=" + url.QueryEscape(at) + more }
+		path := func(part, more string) string {
+			return "/v1/libraries/" + id + "/" + part + "?path=" + url.QueryEscape(at) + more
+		}
 		var d shelved
 		s.do("GET", path("text", ""), ann, nil).into(t, &d)
 		require.Equal(t, "application/pdf", d.MediaType)

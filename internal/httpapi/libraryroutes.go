@@ -4,67 +4,67 @@ package httpapi
 func (a *API) libraryRoutes() []route {
 	return []route{
 		{
-			method: "POST", path: "/v1/vector_stores", openai: true, handle: a.newStore,
+			method: "POST", path: "/v1/vector_stores", openai: true, handle: a.ofStores(a.newStore),
 			doc: operation{tag: "vector stores", summary: "Make a vector store: a library of uploads", body: storeRequest{}, answer: storeObject{}},
 		},
 		{
-			method: "GET", path: "/v1/vector_stores", openai: true, handle: a.listStores,
+			method: "GET", path: "/v1/vector_stores", openai: true, handle: a.ofStores(listStores),
 			doc: operation{tag: "vector stores", summary: "Your vector stores", query: pageQuery("before"), answer: storeList{}},
 		},
 		{
-			method: "GET", path: "/v1/vector_stores/{id}", openai: true, handle: a.getStore,
+			method: "GET", path: "/v1/vector_stores/{id}", openai: true, handle: a.ofStores(getStore),
 			doc: operation{tag: "vector stores", summary: "A vector store: state, sizes, counts of files", answer: storeObject{}},
 		},
 		{
-			method: "POST", path: "/v1/vector_stores/{id}", openai: true, handle: a.changeStore,
+			method: "POST", path: "/v1/vector_stores/{id}", openai: true, handle: a.ofStores(changeStore),
 			doc: operation{tag: "vector stores", summary: "Change name, expiry or metadata", body: storeChange{}, answer: storeObject{}},
 		},
 		{
-			method: "DELETE", path: "/v1/vector_stores/{id}", openai: true, handle: a.deleteStore,
+			method: "DELETE", path: "/v1/vector_stores/{id}", openai: true, handle: a.ofStores(deleteStore),
 			doc: operation{tag: "vector stores", summary: "Delete a vector store with its passages; the uploads stay", answer: deleted{}},
 		},
 		{
-			method: "POST", path: "/v1/vector_stores/{id}/search", openai: true, handle: a.searchStore,
+			method: "POST", path: "/v1/vector_stores/{id}/search", openai: true, handle: a.ofStores(searchStore),
 			doc: operation{tag: "vector stores", summary: "Search a vector store, or a library by its name", body: storeSearch{}, answer: searchPage{}},
 		},
 		{
-			method: "POST", path: "/v1/vector_stores/{id}/files", openai: true, handle: a.addStoreFile,
+			method: "POST", path: "/v1/vector_stores/{id}/files", openai: true, handle: a.ofStores(addStoreFile),
 			doc: operation{tag: "vector stores", summary: "Put an upload into a vector store", body: storeFileRequest{}, answer: storeFileObject{}},
 		},
 		{
-			method: "GET", path: "/v1/vector_stores/{id}/files", openai: true, handle: a.listStoreFiles,
+			method: "GET", path: "/v1/vector_stores/{id}/files", openai: true, handle: a.ofStores(listStoreFiles),
 			doc: operation{tag: "vector stores", summary: "The files of a vector store", query: pageQuery("before", "filter"), answer: storeFileList{}},
 		},
 		{
-			method: "GET", path: "/v1/vector_stores/{id}/files/{file}", openai: true, handle: a.getStoreFile,
+			method: "GET", path: "/v1/vector_stores/{id}/files/{file}", openai: true, handle: a.ofStores(getStoreFile),
 			doc: operation{tag: "vector stores", summary: "A file of a vector store", answer: storeFileObject{}},
 		},
 		{
-			method: "POST", path: "/v1/vector_stores/{id}/files/{file}", openai: true, handle: a.changeStoreFile,
+			method: "POST", path: "/v1/vector_stores/{id}/files/{file}", openai: true, handle: a.ofStores(changeStoreFile),
 			doc: operation{tag: "vector stores", summary: "Change the attributes of a file", body: storeFileChange{}, answer: storeFileObject{}},
 		},
 		{
-			method: "DELETE", path: "/v1/vector_stores/{id}/files/{file}", openai: true, handle: a.deleteStoreFile,
+			method: "DELETE", path: "/v1/vector_stores/{id}/files/{file}", openai: true, handle: a.ofStores(deleteStoreFile),
 			doc: operation{tag: "vector stores", summary: "Take a file and its passages out of a vector store; the upload stays", answer: deleted{}},
 		},
 		{
-			method: "GET", path: "/v1/vector_stores/{id}/files/{file}/content", openai: true, handle: a.storeFileContent,
+			method: "GET", path: "/v1/vector_stores/{id}/files/{file}/content", openai: true, handle: a.ofStores(storeFileContent),
 			doc: operation{tag: "vector stores", summary: "The text of a file", answer: contentPage{}},
 		},
 		{
-			method: "POST", path: "/v1/vector_stores/{id}/file_batches", openai: true, handle: a.newStoreBatch,
+			method: "POST", path: "/v1/vector_stores/{id}/file_batches", openai: true, handle: a.ofStores(newStoreBatch),
 			doc: operation{tag: "vector stores", summary: "Put several uploads into a vector store", body: storeBatchRequest{}, answer: storeBatchObject{}},
 		},
 		{
-			method: "GET", path: "/v1/vector_stores/{id}/file_batches/{batch}", openai: true, handle: a.getStoreBatch,
+			method: "GET", path: "/v1/vector_stores/{id}/file_batches/{batch}", openai: true, handle: a.ofStores(getStoreBatch),
 			doc: operation{tag: "vector stores", summary: "How far a batch of files is", answer: storeBatchObject{}},
 		},
 		{
-			method: "POST", path: "/v1/vector_stores/{id}/file_batches/{batch}/cancel", openai: true, handle: a.cancelStoreBatch,
+			method: "POST", path: "/v1/vector_stores/{id}/file_batches/{batch}/cancel", openai: true, handle: a.ofStores(cancelStoreBatch),
 			doc: operation{tag: "vector stores", summary: "Cancel what of a batch was not read yet", answer: storeBatchObject{}},
 		},
 		{
-			method: "GET", path: "/v1/vector_stores/{id}/file_batches/{batch}/files", openai: true, handle: a.listBatchFiles,
+			method: "GET", path: "/v1/vector_stores/{id}/file_batches/{batch}/files", openai: true, handle: a.ofStores(listStoreFiles),
 			doc: operation{tag: "vector stores", summary: "The files of a batch", query: pageQuery("before", "filter"), answer: storeFileList{}},
 		},
 		{

@@ -76,7 +76,8 @@ func NewMetrics() *Metrics {
 			Help: "Tokens that answered routed turns saved against their unrouted prompts; turns that cost more count nothing.",
 		}),
 	}
-	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.retries, m.evaluations, m.splits, m.documents, m.routed, m.reasons, m.routeTokens, m.routeSaved,
+	r.MustRegister(m.requests, m.durations, m.under, m.stages, m.decisions, m.saved, m.lookups, m.unread, m.upstream, m.retries, m.evaluations,
+		m.splits, m.documents, m.routed, m.reasons, m.routeTokens, m.routeSaved,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return m

@@ -112,7 +112,10 @@ func TestResponse(t *testing.T) {
 	u := newUpstream(t, says("It is – as said – four weeks [1]. Not two [9]."))
 	s := start(t, setup{upstreams: u.list()})
 	r := s.respond(respond(inputFile("How long is the notice period?", "handbook.md", handbook(t)), "instructions", "Be brief.", "metadata", map[string]any{"a": "b"},
-		"max_output_tokens", 40, "temperature", 0.5, "text", map[string]any{"verbosity": "low", "format": map[string]any{"type": "json_schema", "name": "n", "strict": true, "schema": map[string]any{"type": "object"}}},
+		"max_output_tokens", 40, "temperature", 0.5, "text", map[string]any{"verbosity": "low", "format": map[string]any{
+			"type": "json_schema",
+			"name": "n", "strict": true, "schema": map[string]any{"type": "object"},
+		}},
 		"inlay", map[string]any{"context_length": 1024, "prompt_set": "cited"}))
 	require.Equal(t, "completed", r.Status)
 	require.Equal(t, map[string]string{"a": "b"}, r.Metadata)
@@ -345,7 +348,10 @@ func TestResponseTools(t *testing.T) {
 				case "references":
 					body = respond(append(question, map[string]any{"type": "item_reference", "id": call.ID}, output))
 				case "whole":
-					body = respond(append(question, map[string]any{"type": "function_call", "id": call.ID, "call_id": call.CallID, "name": call.Name, "arguments": call.Arguments, "status": "completed"}, output), "store", false)
+					body = respond(append(question, map[string]any{
+						"type": "function_call", "id": call.ID, "call_id": call.CallID, "name": call.Name,
+						"arguments": call.Arguments, "status": "completed",
+					}, output), "store", false)
 				}
 				second := say(body)
 				require.Equal(t, "Four weeks [1].", second.text())

@@ -18,7 +18,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"go.uber.org/goleak"
+
+	"inlay/internal/locked"
 
 	"inlay/cache"
 	"inlay/eval"
@@ -56,7 +59,7 @@ type server struct {
 	dir   string
 	api   *httpapi.API
 	store store
-	logs  *lockedBuffer
+	logs  *locked.Buffer
 	stop  func()
 }
 
@@ -88,7 +91,7 @@ func start(tb testing.TB, o setup) *server {
 	registry, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), markup.All(parse.Limits{}), []parse.Parser{pdf.Parser{}})...)
 	require.NoError(tb, err)
 	retriever := retrieve.New(retrieve.Options{Cache: kept})
-	logs := &lockedBuffer{}
+	logs := &locked.Buffer{}
 	log := slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	metrics, recent := httpapi.NewMetrics(), &parse.Recent{}
 	libraries := disk.Open(filepath.Join(o.dir, "libraries"))
@@ -245,7 +248,7 @@ func (s *server) upload(secret, name, content string) string {
 		var now struct{ Status string }
 		s.do("GET", "/v1/files/"+f.ID, secret, nil).into(s.t, &now)
 		return now.Status != "uploaded"
-	}, 10*time.Second, 5*time.Millisecond)
+	}, waitFor, 5*time.Millisecond)
 	return f.ID
 }
 
@@ -254,22 +257,4 @@ func handbook(tb testing.TB) string {
 	data, err := os.ReadFile("../../testdata/handbook.md")
 	require.NoError(tb, err)
 	return string(data)
-}
-
-// lockedBuffer is a log that can be read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

@@ -119,11 +119,7 @@ func (c *call) storeFile(all *stores.Stores, f state.StoreFile) error {
 	return c.json(o)
 }
 
-func (a *API) addStoreFile(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func addStoreFile(c *call, all *stores.Stores) error {
 	var r storeFileRequest
 	if err := c.decode(&r); err != nil {
 		return err
@@ -139,16 +135,8 @@ func (a *API) addStoreFile(c *call) error {
 	return c.storeFile(all, made[0])
 }
 
-func (a *API) listStoreFiles(c *call) error { return a.listFilesOf(c, "") }
-
-func (a *API) listBatchFiles(c *call) error { return a.listFilesOf(c, c.PathValue("batch")) }
-
-// listFilesOf is a page of the files of a store, or of one of its batches.
-func (a *API) listFilesOf(c *call, batch string) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+// listStoreFiles is a page of the files of a store, or of one of its batches.
+func listStoreFiles(c *call, all *stores.Stores) error {
 	p, err := c.storePage()
 	if err != nil {
 		return err
@@ -157,7 +145,7 @@ func (a *API) listFilesOf(c *call, batch string) error {
 	if !slices.Contains([]string{"", state.StoreWaiting, state.StoreDone, state.StoreFailed, state.StoreCanceled}, in) {
 		return fault.Invalid("filter", "in_progress, completed, failed or cancelled")
 	}
-	list, more, err := all.StoreFiles(c.ctx(), c.owner, c.PathValue("id"), batch, in, p)
+	list, more, err := all.StoreFiles(c.ctx(), c.owner, c.PathValue("id"), c.PathValue("batch"), in, p)
 	if err != nil {
 		return err
 	}
@@ -175,11 +163,7 @@ func (a *API) listFilesOf(c *call, batch string) error {
 	return c.json(out)
 }
 
-func (a *API) getStoreFile(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func getStoreFile(c *call, all *stores.Stores) error {
 	f, err := all.StoreFile(c.ctx(), c.owner, c.PathValue("id"), c.PathValue("file"))
 	if err != nil {
 		return err
@@ -192,11 +176,7 @@ type storeFileChange struct {
 	Attributes library.Attributes `json:"attributes" doc:"in the place of those before; null: none"`
 }
 
-func (a *API) changeStoreFile(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func changeStoreFile(c *call, all *stores.Stores) error {
 	var r storeFileChange
 	if err := c.decode(&r); err != nil {
 		return err
@@ -211,11 +191,7 @@ func (a *API) changeStoreFile(c *call) error {
 	return c.storeFile(all, f)
 }
 
-func (a *API) deleteStoreFile(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func deleteStoreFile(c *call, all *stores.Stores) error {
 	file := c.PathValue("file")
 	if err := all.Take(c.ctx(), c.owner, c.PathValue("id"), file); err != nil {
 		return err
@@ -223,11 +199,7 @@ func (a *API) deleteStoreFile(c *call) error {
 	return c.json(deleted{ID: file, Object: "vector_store.file.deleted", Deleted: true})
 }
 
-func (a *API) storeFileContent(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func storeFileContent(c *call, all *stores.Stores) error {
 	d, err := all.Content(c.ctx(), c.owner, c.PathValue("id"), c.PathValue("file"))
 	if err != nil {
 		return err
@@ -277,11 +249,7 @@ func (r storeBatchRequest) additions() ([]stores.Addition, error) {
 	return list, nil
 }
 
-func (a *API) newStoreBatch(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func newStoreBatch(c *call, all *stores.Stores) error {
 	var r storeBatchRequest
 	if err := c.decode(&r); err != nil {
 		return err
@@ -297,11 +265,7 @@ func (a *API) newStoreBatch(c *call) error {
 	return c.storeBatch(all, b)
 }
 
-func (a *API) getStoreBatch(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func getStoreBatch(c *call, all *stores.Stores) error {
 	b, err := all.Batch(c.ctx(), c.owner, c.PathValue("id"), c.PathValue("batch"))
 	if err != nil {
 		return err
@@ -309,11 +273,7 @@ func (a *API) getStoreBatch(c *call) error {
 	return c.storeBatch(all, b)
 }
 
-func (a *API) cancelStoreBatch(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func cancelStoreBatch(c *call, all *stores.Stores) error {
 	b, err := all.CancelBatch(c.ctx(), c.owner, c.PathValue("id"), c.PathValue("batch"))
 	if err != nil {
 		return err

@@ -169,11 +169,18 @@ const (
 	maxStoreFiles       = 500 // of the request that makes a store
 )
 
-func (a *API) newStore(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
+// ofStores is a handler of a route of vector stores.
+func (a *API) ofStores(handle func(*call, *stores.Stores) error) func(*call) error {
+	return func(c *call) error {
+		all, err := a.service.VectorStores()
+		if err != nil {
+			return err
+		}
+		return handle(c, all)
 	}
+}
+
+func (a *API) newStore(c *call, all *stores.Stores) error {
 	var r storeRequest
 	if err := c.decode(&r); err != nil {
 		return err
@@ -238,11 +245,7 @@ func (c *call) storePage() (state.Page, error) {
 	return p, err
 }
 
-func (a *API) listStores(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func listStores(c *call, all *stores.Stores) error {
 	p, err := c.storePage()
 	if err != nil {
 		return err
@@ -265,11 +268,7 @@ func (a *API) listStores(c *call) error {
 	return c.json(out)
 }
 
-func (a *API) getStore(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func getStore(c *call, all *stores.Stores) error {
 	v, err := all.Store(c.ctx(), c.owner, c.PathValue("id"))
 	if err != nil {
 		return err
@@ -277,11 +276,7 @@ func (a *API) getStore(c *call) error {
 	return c.store(all, v)
 }
 
-func (a *API) changeStore(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func changeStore(c *call, all *stores.Stores) error {
 	var r storeChange
 	if err := c.decode(&r); err != nil {
 		return err
@@ -323,11 +318,7 @@ func (a *API) changeStore(c *call) error {
 	return c.store(all, v)
 }
 
-func (a *API) deleteStore(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func deleteStore(c *call, all *stores.Stores) error {
 	id := c.PathValue("id")
 	if err := all.Remove(c.ctx(), c.owner, id); err != nil {
 		return err
@@ -370,11 +361,7 @@ type textContent struct {
 // maxQueries is how many texts one search can be for.
 const maxQueries = 16
 
-func (a *API) searchStore(c *call) error {
-	all, err := a.service.VectorStores()
-	if err != nil {
-		return err
-	}
+func searchStore(c *call, all *stores.Stores) error {
 	var r storeSearch
 	if err := c.decode(&r); err != nil {
 		return err

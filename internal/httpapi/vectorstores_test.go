@@ -87,7 +87,7 @@ func (s *server) settled(secret, id string) (v vectorStore) {
 	require.Eventually(s.t, func() bool {
 		s.ok("GET", "/v1/vector_stores/"+id, secret, nil, &v)
 		return v.Status != "in_progress"
-	}, 20*time.Second, 5*time.Millisecond)
+	}, waitFor, 5*time.Millisecond)
 	return v
 }
 
@@ -110,7 +110,13 @@ func TestVectorStores(t *testing.T) {
 	require.NotNil(t, v.ExpiresAt)
 
 	var f vectorStore
-	s.ok("POST", "/v1/vector_stores/"+v.ID+"/files", "", map[string]any{"file_id": note, "attributes": map[string]any{"room": "kitchen", "year": 2026, "done": true}, "chunking_strategy": map[string]any{"type": "static", "static": map[string]any{"max_chunk_size_tokens": 100, "chunk_overlap_tokens": 0}}}, &f)
+	s.ok("POST", "/v1/vector_stores/"+v.ID+"/files", "", map[string]any{"file_id": note, "attributes": map[string]any{
+		"room": "kitchen",
+		"year": 2026, "done": true,
+	}, "chunking_strategy": map[string]any{"type": "static", "static": map[string]any{
+		"max_chunk_size_tokens": 100,
+		"chunk_overlap_tokens":  0,
+	}}}, &f)
 	require.Equal(t, "vector_store.file", f.Object)
 	require.Equal(t, v.ID, f.Store)
 	require.Equal(t, 2, s.settled("", v.ID).Counts["completed"])
@@ -223,7 +229,13 @@ func TestVectorStoreErrors(t *testing.T) {
 		{"/v1/vector_stores", "expires_after.days", map[string]any{"expires_after": map[string]any{"anchor": "last_active_at", "days": 0}}},
 		{"/v1/vector_stores", "expires_after.anchor", map[string]any{"expires_after": map[string]any{"anchor": "created_at", "days": 1}}},
 		{"/v1/vector_stores", "metadata", map[string]any{"metadata": map[string]any{"a": strings.Repeat("x", 513)}}},
-		{"/v1/vector_stores", "chunking_strategy.static.chunk_overlap_tokens", map[string]any{"file_ids": []any{file}, "chunking_strategy": map[string]any{"type": "static", "static": map[string]any{"max_chunk_size_tokens": 200, "chunk_overlap_tokens": 101}}}},
+		{
+			"/v1/vector_stores", "chunking_strategy.static.chunk_overlap_tokens",
+			map[string]any{"file_ids": []any{file}, "chunking_strategy": map[string]any{
+				"type":   "static",
+				"static": map[string]any{"max_chunk_size_tokens": 200, "chunk_overlap_tokens": 101},
+			}},
+		},
 		{at, "expires_after.days", map[string]any{"expires_after": map[string]any{"anchor": "last_active_at", "days": 366}}},
 		{at + "/files", "attributes", map[string]any{"file_id": file, "attributes": map[string]any{"a": []any{"list"}}}},
 		{at + "/file_batches", "file_ids", map[string]any{}},
@@ -349,7 +361,7 @@ func TestVectorStoreExpires(t *testing.T) {
 	require.Eventually(t, func() bool {
 		s.ok("GET", "/v1/vector_stores/"+v.ID, "", nil, &v)
 		return v.Counts["total"] == 0
-	}, 10*time.Second, 5*time.Millisecond)
+	}, waitFor, 5*time.Millisecond)
 	require.Empty(t, holding(t, filepath.Join(dir, "libraries"), "wzplatz"))
 	require.Equal(t, "expired", v.Status)
 	s.ok("GET", "/v1/files/"+file, "", nil, nil)

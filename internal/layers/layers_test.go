@@ -19,16 +19,26 @@ import (
 // floors lists every package of the module from the ground up.
 // A package may import only packages on floors below its own.
 var floors = [][]string{
-	{"internal/layers", "internal/modulepath", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault", "internal/lexis", "internal/charset", "internal/plural", "internal/mdtable", "internal/mediatype", "internal/web", "internal/wordlist", "parse/internal/advice", "parse/internal/littleendian", "eval/metrics"},
+	{
+		"internal/layers", "internal/modulepath", "internal/again", "internal/refdata", "internal/docstest", "internal/lazy", "fault",
+		"internal/lexis", "internal/charset", "internal/plural", "internal/mdtable", "internal/mediatype", "internal/web", "internal/wordlist", "internal/locked",
+		"parse/internal/advice", "parse/internal/littleendian", "eval/metrics",
+	},
 	{"options", "internal/asks", "internal/lexis/generate", "parse/pdf/cid", "internal/queue", "internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
 	{"chat", "tokens", "embed", "cache", "internal/state", "internal/blobs", "prompts", "parse/zipfile", "internal/olefile", "internal/xmlscan", "strategy/render", "strategy/source"},
-	{"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/tables", "internal/state/statetest", "internal/blobs/blobstest", "internal/blobs/derived"},
+	{
+		"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/tables",
+		"internal/state/statetest", "internal/blobs/blobstest", "internal/blobs/derived",
+	},
 	{"internal/state/sqlite", "internal/state/postgres", "parse/outline", "internal/notes", "llm", "internal/download"},
 	{"internal/inputs", "llm/responses", "llm/internal/transport", "llm/internal/embedding", "llm/ollama/internal/tinymodel"},
 	{"llm/ollama/ollamatest", "llm/rerank"},
 	{"parse/pdf", "parse/office", "parse/legacy", "parse/archive", "parse/picture", "parse/markup", "parse/plain", "parse/parsetest", "parse/worker", "retrieve", "strategy"},
 	{"retrieve/stored", "library"},
-	{"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "library/disk", "library/librarytest", "strategy/strategytest", "intent", "route", "processor"},
+	{
+		"llm/ollama", "llm/openai", "retrieve/chromem", "retrieve/flat", "retrieve/retrievetest", "injection", "library/disk",
+		"library/librarytest", "strategy/strategytest", "intent", "route", "processor",
+	},
 	{"strategy/builtin", "eval", "processor/builtin", "processor/processortest"},
 	{"eval/report", "turn", "internal/wire"},
 	{"internal/files", "internal/mcpserver", "internal/chats", "internal/upstream", "."},

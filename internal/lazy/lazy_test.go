@@ -45,7 +45,7 @@ func TestFirstCollectionIsLateAndTheNextAreUsual(t *testing.T) {
 			require.Eventually(t, func() bool {
 				runtime.GC()
 				return percent() == one.next
-			}, 10*time.Second, time.Millisecond)
+			}, 5*time.Minute, time.Millisecond)
 		})
 	}
 }
@@ -68,7 +68,7 @@ func TestLargeHeapsAreCollectedMoreOften(t *testing.T) {
 }
 
 func assertEventually(done func() bool) bool {
-	for range 10_000 {
+	for range 300_000 {
 		if done() {
 			return true
 		}

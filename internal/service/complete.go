@@ -437,7 +437,10 @@ func (c *Completion) Close(ctx context.Context) error {
 // failed marks a failure that only the upstream can have.
 func (s *Service) failed(name string, err error) error {
 	code := fault.CodeOf(err)
-	if errors.As(err, new(*upstream.Error)) || !slices.Contains([]fault.Code{fault.BackendUnreachable, fault.AnswerUnfinished, fault.Unauthorized, fault.RateLimited, fault.ModelNotFound, fault.BackendRefused}, code) {
+	if errors.As(err, new(*upstream.Error)) || !slices.Contains([]fault.Code{
+		fault.BackendUnreachable, fault.AnswerUnfinished,
+		fault.Unauthorized, fault.RateLimited, fault.ModelNotFound, fault.BackendRefused,
+	}, code) {
 		return err
 	}
 	s.Note(name, err)

@@ -80,7 +80,10 @@ func FuzzSegment(f *testing.F) {
 		return data
 	}
 	const parts = 6
-	for i, data := range [parts][]byte{whole, plain(s.docs[0].record), plain(s.docs[0].table), plain(s.docs[1].blocks[0]), whole[s.vector[0].at:][:s.vector[0].length], whole[s.groups[0].place.at:][:s.groups[0].place.length]} {
+	for i, data := range [parts][]byte{
+		whole, plain(s.docs[0].record), plain(s.docs[0].table), plain(s.docs[1].blocks[0]),
+		whole[s.vector[0].at:][:s.vector[0].length], whole[s.groups[0].place.at:][:s.groups[0].place.length],
+	} {
 		f.Add(i, data)
 	}
 	_ = s.file.Close()

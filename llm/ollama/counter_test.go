@@ -44,7 +44,10 @@ func recordedVocabulary(t *testing.T, recording string) *vocabulary {
 
 // randomText mixes what tokenizers differ on.
 func randomText(r *rand.Rand, n int) string {
-	parts := []string{"the", " answer", "The ", "door", " ", "  ", "\n", "\r\n", "\t", "1", "2024", "é", "東京", "🙂", "don't", "     \r\n", "       x", "=======", "<|im_end|>", "=", "a", "aaaa", ". ", "_x", "\x00", "\xff"}
+	parts := []string{
+		"the", " answer", "The ", "door", " ", "  ", "\n", "\r\n", "\t", "1", "2024", "é", "東京", "🙂", "don't", "     \r\n",
+		"       x", "=======", "<|im_end|>", "=", "a", "aaaa", ". ", "_x", "\x00", "\xff",
+	}
 	var b strings.Builder
 	for b.Len() < n {
 		b.WriteString(parts[r.IntN(len(parts))])

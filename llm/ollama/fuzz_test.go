@@ -87,7 +87,8 @@ func (b body) RoundTrip(r *http.Request) (*http.Response, error) {
 func FuzzStream(f *testing.F) {
 	for _, s := range []string{
 		"", "{}", "{\"message\":{\"content\":\"hi\"}}\n", "{\"message\":{\"content\":\"hi\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":3}\n",
-		"{\"done\":true}\n{\"done\":true}\n", "{\"done\":true}\nSECRET\n", "{\"error\":\"SECRET\"}\n", "SECRET", "{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":{\"a\":1}}}]}}\n{\"done\":true}",
+		"{\"done\":true}\n{\"done\":true}\n", "{\"done\":true}\nSECRET\n", "{\"error\":\"SECRET\"}\n", "SECRET",
+		"{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":{\"a\":1}}}]}}\n{\"done\":true}",
 		"null\n7\n", "{\"done\":true}\n{\"error\":\"x\"}\n",
 	} {
 		f.Add(s)

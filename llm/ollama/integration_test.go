@@ -85,7 +85,10 @@ func TestCountsEqualTheServers(t *testing.T) {
 func TestToolsAreCountedAsTheServerCountsThem(t *testing.T) {
 	m := open(t, ollama.Config{Model: ollamatest.Tools, URL: ollamatest.Real(t), Length: 8192})
 	tools := []llm.Tool{
-		{Name: "weather", Description: "Tells the weather of a city, \"now\".", Parameters: []byte(`{"type":"object","properties":{"city":{"type":"string","description":"its name, 東京 too"}},"required":["city"]}`)},
+		{
+			Name: "weather", Description: "Tells the weather of a city, \"now\".",
+			Parameters: []byte(`{"type":"object","properties":{"city":{"type":"string","description":"its name, 東京 too"}},"required":["city"]}`),
+		},
 		{Name: "now"},
 	}
 	some := conversations()

@@ -67,7 +67,8 @@ func FuzzEvents(f *testing.F) {
 		"", "data: [DONE]\n", "data:{}\n\ndata: [DONE]\n\ndata: SECRET\n", "data: SECRET\n", ": ping\n\nevent: x\nid: 1\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\r\n\r\n",
 		`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}` + "\n" + `data: {"choices":[],"usage":{"prompt_tokens":3}}`,
 		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{"}}]}}]}`,
-		`data: {"type":"response.output_text.delta","delta":"a"}` + "\n" + `data: {"type":"response.output_item.done","item":{"type":"function_call","call_id":"1"}}` + "\n" + `data: {"type":"response.completed"}`,
+		`data: {"type":"response.output_text.delta","delta":"a"}` + "\n" +
+			`data: {"type":"response.output_item.done","item":{"type":"function_call","call_id":"1"}}` + "\n" + `data: {"type":"response.completed"}`,
 		`data: {"type":"error","message":"SECRET"}` + "\n", `data: {"type":"response.failed"}` + "\n",
 		"data: {\"error\":{\"message\":\"x\"}}\n", "data: null\ndata: 7\n", "data: {\"choices\":null}\x00\n",
 	} {

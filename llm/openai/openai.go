@@ -9,7 +9,6 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -123,7 +122,7 @@ func (s *server) at(path string, up bool) string {
 // send posts body as JSON, or gets when body is nil, and returns an answer of
 // status 200; any other is an error. A body of bytes is JSON already.
 func (s *server) send(ctx context.Context, address string, body any) (*http.Response, error) {
-	method, payload := http.MethodGet, []byte(nil)
+	var payload []byte
 	if body != nil {
 		data, ok := body.(json.RawMessage)
 		if !ok {
@@ -132,15 +131,11 @@ func (s *server) send(ctx context.Context, address string, body any) (*http.Resp
 				return nil, fmt.Errorf("%s: encode the request: %w", s.name(), err)
 			}
 		}
-		method, payload = http.MethodPost, data
+		payload = data
 	}
-	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(payload))
+	req, err := transport.Request(ctx, address, s.config.Key, payload)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if s.config.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+s.config.Key)
 	}
 	resp, err := s.config.HTTP.Do(req)
 	if err != nil {

@@ -206,7 +206,15 @@ func TestAnswerStreams(t *testing.T) {
 	var deltas []llm.Delta
 	m := open(t, openai.Config{Model: "m", BaseURL: url, Key: "k-123"})
 	for d, err := range m.Generate(t.Context(), llm.Request{
-		Messages:  []chat.Message{{Role: chat.System, Text: "s"}, {Role: chat.Assistant, ToolCalls: []chat.ToolCall{{ID: "1", Name: "f", Arguments: "{}"}}}, {Role: chat.Tool, Text: "r", ToolCallID: "1"}, {Role: chat.User, Text: "u"}},
+		Messages: []chat.Message{
+			{Role: chat.System, Text: "s"},
+			{
+				Role:      chat.Assistant,
+				ToolCalls: []chat.ToolCall{{ID: "1", Name: "f", Arguments: "{}"}},
+			},
+			{Role: chat.Tool, Text: "r", ToolCallID: "1"},
+			{Role: chat.User, Text: "u"},
+		},
 		MaxTokens: 9, Temperature: &zero, Stop: []string{"!"}, Schema: []byte(`{"type":"object"}`),
 	}) {
 		require.NoError(t, err)

@@ -122,7 +122,8 @@ func beginning(text string, n int) string {
 }
 
 func orderSchema(n int) json.RawMessage {
-	return fmt.Appendf(nil, `{"type":"object","properties":{"order":{"type":"array","items":{"type":"integer","minimum":1,"maximum":%d},"minItems":1,"maxItems":%d}},"required":["order"],"additionalProperties":false}`, n, n)
+	return fmt.Appendf(nil, `{"type":"object","properties":{"order":{"type":"array","items":{"type":"integer","minimum":1,"maximum":%d},`+
+		`"minItems":1,"maxItems":%d}},"required":["order"],"additionalProperties":false}`, n, n)
 }
 
 // take puts a window into the order of an answer.

@@ -96,7 +96,8 @@ func TestChatWindows(t *testing.T) {
 	require.Equal(t, 49, slices.Index(scores, slices.Max(scores)))
 	require.Equal(t, 20, strings.Count(last.Messages[0].Text, `"number":`))
 	require.NotContains(t, last.Messages[0].Text, strings.Repeat("x", 1500), "only the beginning of a long passage is read")
-	require.JSONEq(t, `{"type":"object","properties":{"order":{"type":"array","items":{"type":"integer","minimum":1,"maximum":20},"minItems":1,"maxItems":20}},"required":["order"],"additionalProperties":false}`, string(last.Schema))
+	require.JSONEq(t, `{"type":"object","properties":{"order":{"type":"array","items":{"type":"integer","minimum":1,"maximum":20},`+
+		`"minItems":1,"maxItems":20}},"required":["order"],"additionalProperties":false}`, string(last.Schema))
 }
 
 func TestChatAnswers(t *testing.T) {

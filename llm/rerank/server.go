@@ -5,7 +5,6 @@
 package rerank
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -189,13 +188,9 @@ func (s *Server) post(ctx context.Context, address string, body any) ([]byte, er
 	if err != nil {
 		return nil, fmt.Errorf("%s: encode the request: %w", s.Name(), err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(payload))
+	req, err := transport.Request(ctx, address, s.config.Key, payload)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if s.config.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+s.config.Key)
 	}
 	resp, err := s.config.HTTP.Do(req)
 	if err != nil {

@@ -115,7 +115,8 @@ func TestBothSides(t *testing.T) {
 // values, or becomes a request for a chat completion that can be read.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range []string{
-		`{"model": "m", "input": "q"}`, `{"input": [{"role": "user", "content": [{"type": "input_file", "file_data": "eA=="}]}]}`, `{"input": [{"type": "function_call", "call_id": "c", "name": "n", "arguments": ""}], "tools": [{"type": "namespace", "name": "n", "tools": [{"type": "function", "name": "x"}]}]}`,
+		`{"model": "m", "input": "q"}`, `{"input": [{"role": "user", "content": [{"type": "input_file", "file_data": "eA=="}]}]}`,
+		`{"input": [{"type": "function_call", "call_id": "c", "name": "n", "arguments": ""}], "tools": [{"type": "namespace", "name": "n", "tools": [{"type": "function", "name": "x"}]}]}`,
 		`{"input": [{"type": "custom_tool_call", "call_id": "c", "name": "n", "input": ""}, {"type": "custom_tool_call_output", "call_id": "c", "output": []}], "text": {"format": {"type": "json_schema", "schema": {}}}, "tool_choice": {"type": "custom", "name": "n"}}`,
 		`{"input": [{"role": "assistant", "content": [{"type": "refusal", "refusal": "no"}]}], "metadata": {"a": "b"}, "reasoning": {"effort": 7}, "truncation": "auto"}`,
 	} {
@@ -149,7 +150,8 @@ func FuzzRequest(f *testing.F) {
 func FuzzListen(f *testing.F) {
 	for _, seed := range []string{
 		`{"type": "response.output_text.delta", "delta": "x"}`, `{"type": "response.output_item.done", "item": {"type": "function_call", "call_id": "c", "name": "n", "arguments": "{}"}}`,
-		`{"type": "response.completed", "response": {"id": "r", "usage": {"input_tokens": 1}}}`, `{"type": "response.failed", "response": {}}`, `{"type": "error"}`, `{"type": "response.incomplete", "response": {"incomplete_details": {"reason": ""}}}`,
+		`{"type": "response.completed", "response": {"id": "r", "usage": {"input_tokens": 1}}}`, `{"type": "response.failed", "response": {}}`,
+		`{"type": "error"}`, `{"type": "response.incomplete", "response": {"incomplete_details": {"reason": ""}}}`,
 	} {
 		f.Add([]byte(seed))
 	}

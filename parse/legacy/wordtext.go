@@ -50,7 +50,16 @@ func (t *wordText) all(ctx context.Context, report parse.Progress) error {
 		length int
 		skip   bool
 		once   bool
-	}{{length: p.text}, {length: p.footnotes}, {length: p.headers, once: true}, {length: p.macros, skip: true}, {length: p.comments}, {length: p.endnotes}, {length: p.boxes}, {length: p.headerBoxes, once: true}} {
+	}{
+		{length: p.text},
+		{length: p.footnotes},
+		{length: p.headers, once: true},
+		{length: p.macros, skip: true},
+		{length: p.comments},
+		{length: p.endnotes},
+		{length: p.boxes},
+		{length: p.headerBoxes, once: true},
+	} {
 		if part.once && t.seen == nil {
 			t.seen = map[string]bool{}
 		}

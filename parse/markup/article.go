@@ -94,7 +94,10 @@ func number(root *html.Node) (all []*html.Node, levels int) {
 
 // isBlock recognises elements that hold a piece of running text.
 func isBlock(tag atom.Atom) bool {
-	return slices.Contains([]atom.Atom{atom.P, atom.Li, atom.Pre, atom.Blockquote, atom.Table, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dd, atom.Dt, atom.Figure, atom.Figcaption, atom.Div, atom.Section}, tag)
+	return slices.Contains([]atom.Atom{
+		atom.P, atom.Li, atom.Pre, atom.Blockquote, atom.Table, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5,
+		atom.H6, atom.Dd, atom.Dt, atom.Figure, atom.Figcaption, atom.Div, atom.Section,
+	}, tag)
 }
 
 // survivors are the blocks of the page that readability kept and that hold text of

@@ -71,7 +71,8 @@ func TestMail(t *testing.T) {
 }
 
 func TestMailHTMLOnly(t *testing.T) {
-	d, err := mailRegistry(t, parse.Limits{}).Parse(t.Context(), parse.File{Name: "a.eml", Data: []byte("From: a@b.c\nSubject: S\nMIME-Version: 1.0\nContent-Type: text/html\n\n<h2>Head</h2><ul><li>x</ul>")}, nil)
+	d, err := mailRegistry(t, parse.Limits{}).Parse(t.Context(),
+		parse.File{Name: "a.eml", Data: []byte("From: a@b.c\nSubject: S\nMIME-Version: 1.0\nContent-Type: text/html\n\n<h2>Head</h2><ul><li>x</ul>")}, nil)
 	require.NoError(t, err)
 	require.Equal(t, "# S\n\nFrom: a@b.c\n\n## Head\n\n- x", d.Text)
 }

@@ -132,7 +132,10 @@ func TestHTMLLeavesOutLinksThatShowNothing(t *testing.T) {
 // two cells one word.
 func TestHTMLTables(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
-		{"list", "<table><caption>Ducks</caption><tr><th>a<th>b</tr><tr><td>1<td><ul><li>x</li> <li>y<ol start=3><li>z</ol></ul></tr></table>", "Ducks\n\n| a | b |\n|---|---|\n| 1 | - x<br />- y<br />3. z |"},
+		{
+			"list", "<table><caption>Ducks</caption><tr><th>a<th>b</tr><tr><td>1<td><ul><li>x</li> <li>y<ol start=3><li>z</ol></ul></tr></table>",
+			"Ducks\n\n| a | b |\n|---|---|\n| 1 | - x<br />- y<br />3. z |",
+		},
 		{"rule and heading", "<table><tr><th>a<th>b</tr><tr><td>1<hr>2<td><h3>x</h3>y</tr></table>", "| a | b |\n|---|---|\n| 1<br />2 | **x**<br />y |"},
 		{"nested", "<table><tr><th>a<th>b</tr> <tr><td>1<td>see <table><tr><td>p</td> <td>q</td></tr> <tr><td>r</td> <td>s</td></tr></table> end</tr></table>", "| a | b |\n|---|---|\n| 1 | see<br />p, q<br />r, s<br />end |"},
 		{"layout", "<table><tr><td><h2>Menu</h2><ul><li>x</ul><td><p>one<p>two</tr><tr><td>left<td>right</tr></table>", "## Menu\n\n- x\n\none\n\ntwo\n\nleft\n\nright"},

@@ -68,10 +68,11 @@ func TestDOCXConformance(t *testing.T) {
 
 func TestDOCXBody(t *testing.T) {
 	tests := map[string]struct{ body, want string }{
-		"headings":       {para(styled("H1"), "One") + para(styled("Own"), "Two") + para("", "x"), "# One\n\n## Two\n\nx"},
-		"outline level":  {para(`<w:outlineLvl w:val="2"/>`, "Three"), "### Three"},
-		"style circle":   {para(styled("A"), "x"), "x"},
-		"numbered":       {para(listed("1", "0"), "a") + para(listed("1", "1"), "b") + para(listed("1", "1"), "c") + para(listed("1", "0"), "d") + para(listed("1", "1"), "e"), "1. a\n  1.a) b\n  1.b) c\n2. d\n  2.a) e"},
+		"headings":      {para(styled("H1"), "One") + para(styled("Own"), "Two") + para("", "x"), "# One\n\n## Two\n\nx"},
+		"outline level": {para(`<w:outlineLvl w:val="2"/>`, "Three"), "### Three"},
+		"style circle":  {para(styled("A"), "x"), "x"},
+		"numbered": {para(listed("1", "0"), "a") + para(listed("1", "1"), "b") + para(listed("1", "1"), "c") + para(listed("1", "0"), "d") +
+			para(listed("1", "1"), "e"), "1. a\n  1.a) b\n  1.b) c\n2. d\n  2.a) e"},
 		"bullets apart":  {para(listed("2", "0"), "a") + para("", "x") + para(listed("2", "0"), "b"), "- a\n\nx\n\n- b"},
 		"numbered title": {para(styled("H1")+listed("1", "0"), "Scope"), "# 1. Scope"},
 		"runs and tabs":  {`<w:p><w:r><w:t xml:space="preserve">a </w:t></w:r><w:r><w:t>b</w:t><w:tab/><w:t>c</w:t><w:br/><w:t>d</w:t></w:r></w:p>`, "a b\tc\nd"},
@@ -79,12 +80,22 @@ func TestDOCXBody(t *testing.T) {
 		"deleted":        {`<w:p><w:del><w:r><w:delText>no</w:delText></w:r></w:del><w:ins><w:r><w:t>yes</w:t></w:r></w:ins></w:p>`, "yes"},
 		"field":          {`<w:p><w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>7</w:t></w:r></w:p>`, "7"},
 		"link":           {`<w:p><w:hyperlink r:id="web"><w:r><w:t>site</w:t></w:r></w:hyperlink></w:p>`, "[site](https://x.y/)"},
-		"text box":       {`<w:p><w:r><mc:AlternateContent><mc:Choice><w:txbxContent>` + para("", "boxed") + `</w:txbxContent></mc:Choice><mc:Fallback><w:p><w:r><w:t>boxed</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent><w:t>around</w:t></w:r></w:p>`, "boxed\n\naround"},
-		"table":          {"<w:tbl><w:tr><w:tc>" + para("", "a|b") + "</w:tc><w:tc>" + para("", "c") + para("", "d") + "</w:tc></w:tr><w:tr><w:tc><w:tcPr><w:gridSpan w:val=\"2\"/></w:tcPr>" + para("", "wide") + "</w:tc></w:tr></w:tbl>", "| a\\|b | c<br>d |\n| --- | --- |\n| wide | wide |"},
-		"row set in":     {"<w:tbl><w:tr><w:tc>" + para("", "a") + "</w:tc><w:tc>" + para("", "b") + "</w:tc></w:tr><w:tr><w:trPr><w:gridBefore w:val=\"1\"/></w:trPr><w:tc>" + para("", "c") + "</w:tc></w:tr></w:tbl>", "| a | b |\n| --- | --- |\n|  | c |"},
-		"frame":          {"<w:tbl><w:tr><w:tc>" + para("", "only") + "</w:tc></w:tr></w:tbl>", "only"},
-		"nested table":   {"<w:tbl><w:tr><w:tc>" + para("", "a") + "</w:tc><w:tc><w:tbl><w:tr><w:tc>" + para("", "b") + "</w:tc><w:tc>" + para("", "c") + "</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>", "| a | b; c |\n| --- | --- |"},
-		"math":           {`<w:p><m:oMath><m:r><m:t>E=mc</m:t></m:r></m:oMath></w:p>`, "$E=mc$"},
+		"text box": {`<w:p><w:r><mc:AlternateContent><mc:Choice><w:txbxContent>` + para("", "boxed") +
+			`</w:txbxContent></mc:Choice><mc:Fallback><w:p><w:r><w:t>boxed</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent><w:t>around</w:t></w:r></w:p>`, "boxed\n\naround"},
+		"table": {
+			"<w:tbl><w:tr><w:tc>" + para("", "a|b") + "</w:tc><w:tc>" + para("", "c") + para("", "d") +
+				"</w:tc></w:tr><w:tr><w:tc><w:tcPr><w:gridSpan w:val=\"2\"/></w:tcPr>" + para("", "wide") + "</w:tc></w:tr></w:tbl>",
+			"| a\\|b | c<br>d |\n| --- | --- |\n| wide | wide |",
+		},
+		"row set in": {
+			"<w:tbl><w:tr><w:tc>" + para("", "a") + "</w:tc><w:tc>" + para("", "b") +
+				"</w:tc></w:tr><w:tr><w:trPr><w:gridBefore w:val=\"1\"/></w:trPr><w:tc>" + para("", "c") + "</w:tc></w:tr></w:tbl>",
+			"| a | b |\n| --- | --- |\n|  | c |",
+		},
+		"frame": {"<w:tbl><w:tr><w:tc>" + para("", "only") + "</w:tc></w:tr></w:tbl>", "only"},
+		"nested table": {"<w:tbl><w:tr><w:tc>" + para("", "a") + "</w:tc><w:tc><w:tbl><w:tr><w:tc>" + para("", "b") + "</w:tc><w:tc>" +
+			para("", "c") + "</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>", "| a | b; c |\n| --- | --- |"},
+		"math": {`<w:p><m:oMath><m:r><m:t>E=mc</m:t></m:r></m:oMath></w:p>`, "$E=mc$"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

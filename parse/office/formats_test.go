@@ -140,7 +140,10 @@ func TestODT(t *testing.T) {
 <table:table><table:table-row><table:table-cell table:number-columns-spanned="2"><text:p>wide</text:p></table:table-cell><table:covered-table-cell/></table:table-row><table:table-row><table:table-cell><text:p>x</text:p></table:table-cell><table:table-cell><text:p>y</text:p></table:table-cell></table:table-row></table:table>
 <text:tracked-changes><text:p>gone</text:p></text:tracked-changes></office:text>`
 	data := opendocument(t, mediatype.ODT, body)
-	parsetest.Run(t, office.ODF(parse.Limits{}), parsetest.Sample{Name: "a.odt", Data: data, Contains: []string{"## Head", "- one"}, Sections: []parse.Kind{parse.Heading, parse.List, parse.Table, parse.Paragraph}})
+	parsetest.Run(t, office.ODF(parse.Limits{}), parsetest.Sample{
+		Name: "a.odt", Data: data, Contains: []string{"## Head", "- one"},
+		Sections: []parse.Kind{parse.Heading, parse.List, parse.Table, parse.Paragraph},
+	})
 	d, err := parseAs(t, "a.odt", data, parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "## Head\n\na  b\tc[^1]\n\n[^1]: the note\n\n- one\n  - deep\n\n| wide | wide |\n| --- | --- |\n| x | y |", d.Text)
@@ -190,7 +193,8 @@ func TestODS(t *testing.T) {
 		return "<table:table-cell" + attributes + "><text:p>" + text + "</text:p></table:table-cell>"
 	}
 	body := `<office:spreadsheet><table:table table:name="One">` + row("", cell("", "a")+cell(` table:number-columns-repeated="2"`, "b")+`<table:table-cell table:number-columns-repeated="16000"/>`) +
-		row(` table:number-rows-repeated="2"`, cell("", "c")) + row(` table:number-rows-repeated="1048000"`, "<table:table-cell/>") + `</table:table><table:table table:name="Two">` + row("", cell("", "z")) + `</table:table></office:spreadsheet>`
+		row(` table:number-rows-repeated="2"`, cell("", "c")) + row(` table:number-rows-repeated="1048000"`, "<table:table-cell/>") +
+		`</table:table><table:table table:name="Two">` + row("", cell("", "z")) + `</table:table></office:spreadsheet>`
 	d, err := parseAs(t, "a.ods", opendocument(t, mediatype.ODS, body), parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "# One\n\n| a | b | b |\n| --- | --- | --- |\n| c |  |  |\n| c |  |  |\n\n# Two\n\nz", d.Text)
@@ -218,7 +222,10 @@ const rtfSample = `{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fc
 
 func TestRTF(t *testing.T) {
 	others := []parse.Parser{plain.Text(parse.Limits{})}
-	parsetest.Run(t, office.RTF(parse.Limits{}), parsetest.Sample{Name: "a.rtf", Data: []byte(rtfSample), Others: others, Contains: []string{"# Head", "| a | b |"}, Sections: []parse.Kind{parse.Heading, parse.List, parse.Table, parse.Paragraph}})
+	parsetest.Run(t, office.RTF(parse.Limits{}), parsetest.Sample{
+		Name: "a.rtf", Data: []byte(rtfSample), Others: others,
+		Contains: []string{"# Head", "| a | b |"}, Sections: []parse.Kind{parse.Heading, parse.List, parse.Table, parse.Paragraph},
+	})
 	d, err := parseAs(t, "a.rtf", []byte(rtfSample), parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "# Head\n\nCafé Пр and € 😀\n\n- item one\n1. item two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nAfter link.\n\npage head", d.Text)
@@ -297,7 +304,9 @@ func TestXLSXMergedCellsAndCharts(t *testing.T) {
 
 func TestODTShowsCharts(t *testing.T) {
 	object := `<office:chart><chart:chart chart:class="chart:bar"><chart:title><text:p>Rain</text:p></chart:title><table:table><table:table-row><table:table-cell><text:p>month</text:p></table:table-cell><table:table-cell><text:p>mm</text:p></table:table-cell></table:table-row><table:table-row><table:table-cell><text:p>May</text:p></table:table-cell><table:table-cell><text:p>30</text:p></table:table-cell></table:table-row></table:table></chart:chart></office:chart>`
-	d, err := parseAs(t, "a.odt", opendocument(t, mediatype.ODT, `<office:text><text:p>See <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>here.</text:p><text:p>End.</text:p></office:text>`, "Object 1/content.xml", object), parse.Limits{})
+	d, err := parseAs(t, "a.odt", opendocument(t, mediatype.ODT,
+		`<office:text><text:p>See <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>here.</text:p><text:p>End.</text:p></office:text>`,
+		"Object 1/content.xml", object), parse.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "See here.\n\nBar chart\n\nRain\n\n| month | mm |\n| --- | --- |\n| May | 30 |\n\nEnd.", d.Text)
 }

@@ -212,7 +212,10 @@ func (x *xlsb) sheet(ctx context.Context, number int, where xlsbSheet) error {
 			row = int(littleendian.Uint32(data, 0))
 			return nil
 		case binMerged:
-			s.ranges = append(s.ranges, merged{top: int(littleendian.Uint32(data, 0)) + 1, bottom: int(littleendian.Uint32(data, 4)) + 1, left: int(littleendian.Uint32(data, 8)) + 1, right: int(littleendian.Uint32(data, 12)) + 1})
+			s.ranges = append(s.ranges, merged{
+				top: int(littleendian.Uint32(data, 0)) + 1, bottom: int(littleendian.Uint32(data, 4)) + 1,
+				left: int(littleendian.Uint32(data, 8)) + 1, right: int(littleendian.Uint32(data, 12)) + 1,
+			})
 			return nil
 		}
 		return x.k.set(s, row, int(littleendian.Uint32(data, 0)), clean(x.value(kind, data)))

@@ -199,7 +199,10 @@ func (x *xls) cell(s *binarySheet, r record) error {
 	case recMerged:
 		for i := range min(littleendian.Uint16(r.data, 0), (len(r.data)-2)/8) {
 			at := 2 + 8*i
-			s.ranges = append(s.ranges, merged{top: littleendian.Uint16(r.data, at) + 1, bottom: littleendian.Uint16(r.data, at+2) + 1, left: littleendian.Uint16(r.data, at+4) + 1, right: littleendian.Uint16(r.data, at+6) + 1})
+			s.ranges = append(s.ranges, merged{
+				top: littleendian.Uint16(r.data, at) + 1, bottom: littleendian.Uint16(r.data, at+2) + 1,
+				left: littleendian.Uint16(r.data, at+4) + 1, right: littleendian.Uint16(r.data, at+6) + 1,
+			})
 		}
 	case recTextBox:
 		if text := x.box(r); text != "" {

@@ -62,7 +62,8 @@ func leftInside(names []string) []parse.Warning {
 		list += ", ..."
 	}
 	return []parse.Warning{
-		{Code: parse.WarnLeftOut, Message: fmt.Sprintf("it carries %s, not read here (%s): save them from a PDF viewer and attach them too", plural.Pick(n, "another file", fmt.Sprintf("%d other files", n)), list)},
+		{Code: parse.WarnLeftOut, Message: fmt.Sprintf("it carries %s, not read here (%s): save them from a PDF viewer and attach them too",
+			plural.Pick(n, "another file", fmt.Sprintf("%d other files", n)), list)},
 	}
 }
 

@@ -39,7 +39,11 @@ func extensions() map[string]string {
 		"sql":        {".sql"},
 		"lua":        {".lua"},
 		"swift":      {".swift"},
-		"source":     {".r", ".jl", ".hs", ".ml", ".ex", ".exs", ".erl", ".clj", ".lisp", ".el", ".vim", ".pl", ".pm", ".proto", ".graphql", ".css", ".scss", ".less", ".tf", ".nix", ".zig", ".v", ".sv", ".vhd", ".asm", ".s", ".f90", ".f", ".pas", ".bat", ".cmake", ".mk", ".gradle", ".dockerfile", ".diff", ".patch", ".jinja", ".tmpl"},
+		"source": {
+			".r", ".jl", ".hs", ".ml", ".ex", ".exs", ".erl", ".clj", ".lisp", ".el", ".vim", ".pl", ".pm", ".proto", ".graphql", ".css",
+			".scss", ".less", ".tf", ".nix", ".zig", ".v", ".sv", ".vhd", ".asm", ".s", ".f90", ".f", ".pas", ".bat", ".cmake", ".mk", ".gradle",
+			".dockerfile", ".diff", ".patch", ".jinja", ".tmpl",
+		},
 	}
 	byExt := map[string]string{}
 	for name, exts := range families {

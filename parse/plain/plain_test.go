@@ -20,16 +20,46 @@ const notebookSample = `{"cells":[{"cell_type":"markdown","source":["# Plan\n","
 
 func TestConformance(t *testing.T) {
 	text := plain.Text(parse.Limits{})
-	parsetest.Run(t, text, parsetest.Sample{Name: "a.txt", Data: []byte("One paragraph\nof two lines.\n\nAnother — with ümlauts.\n"), Contains: []string{"two lines", "ümlauts"}, Sections: []parse.Kind{parse.Paragraph}})
+	parsetest.Run(t, text, parsetest.Sample{
+		Name: "a.txt", Data: []byte("One paragraph\nof two lines.\n\nAnother — with ümlauts.\n"),
+		Contains: []string{"two lines", "ümlauts"}, Sections: []parse.Kind{parse.Paragraph},
+	})
 	others := []parse.Parser{text}
-	parsetest.Run(t, plain.Markdown(parse.Limits{}), parsetest.Sample{Name: "a.md", Data: []byte("# T\n\ntext\n\n- a\n- b\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"), Contains: []string{"# T", "| 1 | 2 |"}, Sections: []parse.Kind{parse.Heading, parse.Paragraph, parse.List, parse.Code, parse.Table}, Others: others})
-	parsetest.Run(t, plain.Code(parse.Limits{}), parsetest.Sample{Name: "a.go", Data: []byte("package a\n\n// F does.\nfunc F() {\n}\n\ntype T struct{}\n"), Contains: []string{"package a", "func F"}, Sections: []parse.Kind{parse.Code}, Others: others})
-	parsetest.Run(t, plain.CSV(parse.Limits{}), parsetest.Sample{Name: "a.csv", Data: []byte("name,n\n\"a, b\",1\n\"c\nd\",2\n"), Contains: []string{"| name | n |\n| --- | --- |\n| a, b | 1 |\n| c<br>d | 2 |"}, Sections: []parse.Kind{parse.Table}, Others: others})
-	parsetest.Run(t, plain.JSON(parse.Limits{}), parsetest.Sample{Name: "a.json", Data: []byte(`{"a": {"b": [1, 2]}, "c": "x, y"}`), Contains: []string{`"a"`, `"c"`}, Sections: []parse.Kind{parse.Code}, Others: others})
-	parsetest.Run(t, plain.Lines(parse.Limits{}), parsetest.Sample{Name: "a.jsonl", Data: []byte("{\"a\": 1}\n{\"a\": 2}\n"), Contains: []string{`{"a": 2}`}, Sections: []parse.Kind{parse.Code}, Others: others})
-	parsetest.Run(t, plain.YAML(parse.Limits{}), parsetest.Sample{Name: "a.yaml", Data: []byte("# c\na:\n  - b\n  - c\nd: e\n"), Contains: []string{"a:", "d: e"}, Sections: []parse.Kind{parse.Code}, Others: others})
-	parsetest.Run(t, plain.XML(parse.Limits{}), parsetest.Sample{Name: "a.xml", Data: []byte("<?xml version=\"1.0\"?>\n<a>\n\n<b>x</b></a>\n"), Contains: []string{"<b>x</b>"}, Sections: []parse.Kind{parse.Paragraph}, Others: others})
-	parsetest.Run(t, plain.Notebook(parse.Limits{}), parsetest.Sample{Name: "a.ipynb", Data: []byte(notebookSample), Contains: []string{"# Plan", "Words.", "```python\nprint(1)\n```", "1", "42", "KeyError: lost"}, Sections: []parse.Kind{parse.Heading, parse.Code}, Others: others})
+	parsetest.Run(t, plain.Markdown(parse.Limits{}), parsetest.Sample{
+		Name: "a.md",
+		Data: []byte("# T\n\ntext\n\n- a\n- b\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"), Contains: []string{"# T", "| 1 | 2 |"},
+		Sections: []parse.Kind{parse.Heading, parse.Paragraph, parse.List, parse.Code, parse.Table}, Others: others,
+	})
+	parsetest.Run(t, plain.Code(parse.Limits{}), parsetest.Sample{
+		Name: "a.go",
+		Data: []byte("package a\n\n// F does.\nfunc F() {\n}\n\ntype T struct{}\n"), Contains: []string{"package a", "func F"},
+		Sections: []parse.Kind{parse.Code}, Others: others,
+	})
+	parsetest.Run(t, plain.CSV(parse.Limits{}), parsetest.Sample{
+		Name: "a.csv", Data: []byte("name,n\n\"a, b\",1\n\"c\nd\",2\n"),
+		Contains: []string{"| name | n |\n| --- | --- |\n| a, b | 1 |\n| c<br>d | 2 |"}, Sections: []parse.Kind{parse.Table}, Others: others,
+	})
+	parsetest.Run(t, plain.JSON(parse.Limits{}), parsetest.Sample{
+		Name: "a.json", Data: []byte(`{"a": {"b": [1, 2]}, "c": "x, y"}`),
+		Contains: []string{`"a"`, `"c"`}, Sections: []parse.Kind{parse.Code}, Others: others,
+	})
+	parsetest.Run(t, plain.Lines(parse.Limits{}), parsetest.Sample{
+		Name: "a.jsonl", Data: []byte("{\"a\": 1}\n{\"a\": 2}\n"),
+		Contains: []string{`{"a": 2}`}, Sections: []parse.Kind{parse.Code}, Others: others,
+	})
+	parsetest.Run(t, plain.YAML(parse.Limits{}), parsetest.Sample{
+		Name: "a.yaml", Data: []byte("# c\na:\n  - b\n  - c\nd: e\n"),
+		Contains: []string{"a:", "d: e"}, Sections: []parse.Kind{parse.Code}, Others: others,
+	})
+	parsetest.Run(t, plain.XML(parse.Limits{}), parsetest.Sample{
+		Name: "a.xml", Data: []byte("<?xml version=\"1.0\"?>\n<a>\n\n<b>x</b></a>\n"),
+		Contains: []string{"<b>x</b>"}, Sections: []parse.Kind{parse.Paragraph}, Others: others,
+	})
+	parsetest.Run(t, plain.Notebook(parse.Limits{}), parsetest.Sample{
+		Name: "a.ipynb", Data: []byte(notebookSample),
+		Contains: []string{"# Plan", "Words.", "```python\nprint(1)\n```", "1", "42", "KeyError: lost"},
+		Sections: []parse.Kind{parse.Heading, parse.Code}, Others: others,
+	})
 }
 
 // labels parses with one parser and lists "label: first line" of each section.

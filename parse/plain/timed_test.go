@@ -18,7 +18,10 @@ const sampleICS = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nX-WR-CALNAME:Team\r\nBEGIN:
 func TestCalendar(t *testing.T) {
 	parsetest.Run(t, plain.Calendar(parse.Limits{}), parsetest.Sample{
 		Name: "a.ics", Data: []byte(sampleICS), Sections: []parse.Kind{parse.Heading, parse.Paragraph},
-		Contains: []string{"# Team", "## Planning, spring", "Start: 2024-01-05 09:00 Europe/Berlin", "End: 2024-01-05 10:00 UTC", "Location: Room 4", "Organizer: Müller: Jane <jane@x.y>", "First lines go on here.", "Second part.", "## Call back", "Due: 2024-01-10"},
+		Contains: []string{
+			"# Team", "## Planning, spring", "Start: 2024-01-05 09:00 Europe/Berlin", "End: 2024-01-05 10:00 UTC",
+			"Location: Room 4", "Organizer: Müller: Jane <jane@x.y>", "First lines go on here.", "Second part.", "## Call back", "Due: 2024-01-10",
+		},
 	})
 	r, err := parse.NewRegistry(plain.All(parse.Limits{})...)
 	require.NoError(t, err)

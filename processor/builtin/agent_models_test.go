@@ -27,7 +27,9 @@ func TestFallbackFitsItsOwnWindow(t *testing.T) {
 	a := agent(t, folder(t, map[string]string{"a.md": "Alpha.\n"}), "processors: {llm_steps: [{name: ModelFallbackStep, options: {models: [second]}}]}", first, second)
 	c := &processor.Conversation{}
 	for i := range 30 {
-		c.Messages = append(c.Messages, processor.Say(chat.User, processor.FromHistory, fmt.Sprintf("Question %d. %s", i, strings.Repeat("All work and no play. ", 30))), processor.Say(chat.Assistant, processor.FromModel, "Yes."))
+		c.Messages = append(c.Messages, processor.Say(chat.User, processor.FromHistory,
+			fmt.Sprintf("Question %d. %s", i, strings.Repeat("All work and no play. ", 30))), processor.Say(chat.Assistant, processor.FromModel,
+			"Yes."))
 	}
 	reply, err := a.Turn(t.Context(), &processor.Turn{}, c, "now")
 	require.NoError(t, err)
@@ -68,7 +70,11 @@ func TestModelThatIsNotThere(t *testing.T) {
 // TestCallsOfOneID: a model that gives two calls one id, or none, or uses an id
 // of an earlier step again, reads the result of each.
 func TestCallsOfOneID(t *testing.T) {
-	twice := llm.Answer{ToolCalls: []chat.ToolCall{{ID: "c", Name: "read_file", Arguments: `{"path":"a.md"}`}, {ID: "c", Name: "read_file", Arguments: `{"path":"b.md"}`}, {Name: "list_directory", Arguments: `{"path":"."}`}}}
+	twice := llm.Answer{ToolCalls: []chat.ToolCall{
+		{ID: "c", Name: "read_file", Arguments: `{"path":"a.md"}`},
+		{ID: "c", Name: "read_file", Arguments: `{"path":"b.md"}`},
+		{Name: "list_directory", Arguments: `{"path":"."}`},
+	}}
 	m := &scripted{Measurer: measurer(t, 16000), answers: []llm.Answer{twice, twice, {Text: "done"}}}
 	tr := turn(t, 16000)
 	_, err := agent(t, folder(t, map[string]string{"a.md": "Alpha.\n", "b.md": "Beta.\n"}), "", m).Turn(t.Context(), tr, &processor.Conversation{}, "go")
@@ -86,7 +92,9 @@ func TestOneSystemMessage(t *testing.T) {
 	m := &scripted{Measurer: measurer(t, 3000), answers: []llm.Answer{{Text: "done"}}}
 	c := &processor.Conversation{}
 	for i := range 60 {
-		c.Messages = append(c.Messages, processor.Say(chat.User, processor.FromHistory, fmt.Sprintf("Question %d. %s", i, strings.Repeat("All work and no play. ", 10))), processor.Say(chat.Assistant, processor.FromModel, "Yes."))
+		c.Messages = append(c.Messages, processor.Say(chat.User, processor.FromHistory,
+			fmt.Sprintf("Question %d. %s", i, strings.Repeat("All work and no play. ", 10))), processor.Say(chat.Assistant, processor.FromModel,
+			"Yes."))
 	}
 	_, err := agent(t, folder(t, map[string]string{"a\nb.md": "x", "gpj.\u202ephoto.md": "x", "c\u2028d.md": "x", "e\u009b31m.md": "x"}), "", m).Turn(t.Context(), turn(t, 3000), c, "now")
 	require.NoError(t, err)
@@ -101,7 +109,11 @@ func TestOneSystemMessage(t *testing.T) {
 
 // TestTraceTellsOfTools: what was run, what failed, what is not there.
 func TestTraceTellsOfTools(t *testing.T) {
-	calls := llm.Answer{ToolCalls: []chat.ToolCall{{ID: "1", Name: "read_file", Arguments: `{"path":"a.md"}`}, {ID: "2", Name: "read_file", Arguments: `{"path":"none.md"}`}, {ID: "3", Name: "\x1b[31mhush", Arguments: `{}`}}}
+	calls := llm.Answer{ToolCalls: []chat.ToolCall{
+		{ID: "1", Name: "read_file", Arguments: `{"path":"a.md"}`},
+		{ID: "2", Name: "read_file", Arguments: `{"path":"none.md"}`},
+		{ID: "3", Name: "\x1b[31mhush", Arguments: `{}`},
+	}}
 	m := &scripted{Measurer: measurer(t, 16000), answers: []llm.Answer{calls, {Text: "done"}}}
 	tr := turn(t, 16000)
 	var seen []string
@@ -143,7 +155,9 @@ func TestValidatorsHaveCopies(t *testing.T) {
 	m := &scripted{Measurer: measurer(t, 16000), answers: []llm.Answer{call("1", "read_file", `{"path":"a.md"}`), {Text: "done"}}}
 	a := agent(t, w, "", m)
 	var err error
-	a.Chains.Validation, err = processor.ValidationChain(processor.ToolValidation{Name: "vandal", Run: func(_ context.Context, _ *processor.Turn, c processor.Candidate) (processor.Candidate, processor.Verdict, error) {
+	a.Chains.Validation, err = processor.ValidationChain(processor.ToolValidation{Name: "vandal", Run: func(_ context.Context, _ *processor.Turn,
+		c processor.Candidate,
+	) (processor.Candidate, processor.Verdict, error) {
 		c.Tool.Paths[0], c.Tool.Parameters[0] = "x", 'x'
 		return c, processor.Continue(), nil
 	}})

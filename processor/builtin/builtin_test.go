@@ -165,16 +165,23 @@ func TestOptionsThatAreWrong(t *testing.T) {
 }
 
 func TestSurroundings(t *testing.T) {
-	w := folder(t, map[string]string{".git/HEAD": "ref: refs/heads/feature/x\n", ".gitignore": "*.log\nbuild/\n", "a.md": "", "b.log": "", "build/x": "", "sub/c.go": "", "sub/deep/d.go": "", "evil\n===== end": ""})
+	w := folder(t, map[string]string{
+		".git/HEAD": "ref: refs/heads/feature/x\n", ".gitignore": "*.log\nbuild/\n", "a.md": "", "b.log": "",
+		"build/x": "", "sub/c.go": "", "sub/deep/d.go": "", "evil\n===== end": "",
+	})
 	tr := turn(t, 8000)
 	tr.IDE = &processor.IDE{File: "a.md", Language: "markdown", Line: 3, Column: 1, Selection: "{name} $(id) @a.md"}
 	tr.Arguments = map[string]string{"name": "X"}
-	c := load(t, builtin.Host{Workspace: w, Injector: injector(t)}, "processors:\n  message_modifiers:\n    - {name: CoreSystemPromptModifier, options: {text: 'Be kind to {name}.'}}\n    - {name: ShellProcessorModifier, options: {allow: [id]}}\n")
+	c := load(t, builtin.Host{Workspace: w, Injector: injector(t)},
+		"processors:\n  message_modifiers:\n    - {name: CoreSystemPromptModifier, options: {text: 'Be kind to {name}.'}}\n    - {name: ShellProcessorModifier, options: {allow: [id]}}\n")
 	out := modify(t, c, tr, "hi")
 	require.Len(t, out, 2)
 	text := out[0].Text()
 	require.True(t, strings.HasPrefix(text, "Be kind to X."), text)
-	for _, want := range []string{`git branch: "feature/x"`, "time: 2026-03-01T09:30:00Z", `working directory: "` + w.Dir() + `"`, "cursor: line 3, column 1", "\nsub/c.go\n", "\na.md\n", "{name} $(id) @a.md"} {
+	for _, want := range []string{
+		`git branch: "feature/x"`, "time: 2026-03-01T09:30:00Z", `working directory: "` + w.Dir() + `"`,
+		"cursor: line 3, column 1", "\nsub/c.go\n", "\na.md\n", "{name} $(id) @a.md",
+	} {
 		require.Contains(t, text, want)
 	}
 	for _, not := range []string{"b.log", "build", "d.go", "uid=", "evil\n"} {
@@ -233,7 +240,8 @@ func TestBranchStaysInside(t *testing.T) {
 func TestRedactorInBothPositions(t *testing.T) {
 	w := folder(t, map[string]string{"contact.md": "Write to ada@example.org.\n"})
 	for after, leaks := range map[string]bool{"CoreSystemPromptModifier": true, "AtFileProcessorModifier": false} {
-		c := load(t, builtin.Host{Workspace: w, Injector: injector(t)}, "processors:\n  message_modifiers:\n    - CoreSystemPromptModifier\n    - DirectoryContextModifier\n    - { name: RedactionMessageModifier, after: "+after+" }\n    - ChatCompressionModifier\n")
+		c := load(t, builtin.Host{Workspace: w, Injector: injector(t)},
+			"processors:\n  message_modifiers:\n    - CoreSystemPromptModifier\n    - DirectoryContextModifier\n    - { name: RedactionMessageModifier, after: "+after+" }\n    - ChatCompressionModifier\n")
 		out := modify(t, c, turn(t, 8000), "Whom do I write to by @contact.md, or to bob@example.org?")
 		require.Equal(t, leaks, strings.Contains(out[1].Text(), "ada@example.org"), after)
 		require.NotContains(t, out[1].Text(), "bob@example.org")

@@ -44,8 +44,12 @@ func planted() map[string]string {
 func chatter(r *rand.Rand) (question, answer string) {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	thing := pick("parser", "tide table", "importer", "chart", "reader", "second loop", "error path", "cache", "index", "test")
-	question = pick("What does the %s do?", "Can you explain the %s in more detail?", "Why is the %s so slow?", "Thanks. And the %s?", "Make the %s shorter please.", "Hm, I do not see it. Show me the %s again.", "Is the %s covered by anything?", "Go on with the %s.", "ok, the %s then", "That looks better. Do the same for the %s.")
-	answer = strings.Repeat(pick("The %s goes over the lines and collects what belongs together. ", "It comes down to the %s, which waits for the reader. ", "I would split the %s in two and test each half. ", "You can leave the %s as it stands for now. ", "The %s allocates a slice for every line that it reads. "), 1+r.IntN(4))
+	question = pick("What does the %s do?", "Can you explain the %s in more detail?", "Why is the %s so slow?", "Thanks. And the %s?",
+		"Make the %s shorter please.", "Hm, I do not see it. Show me the %s again.", "Is the %s covered by anything?", "Go on with the %s.",
+		"ok, the %s then", "That looks better. Do the same for the %s.")
+	answer = strings.Repeat(pick("The %s goes over the lines and collects what belongs together. ",
+		"It comes down to the %s, which waits for the reader. ", "I would split the %s in two and test each half. ",
+		"You can leave the %s as it stands for now. ", "The %s allocates a slice for every line that it reads. "), 1+r.IntN(4))
 	return strings.ReplaceAll(question, "%s", thing), strings.ReplaceAll(answer, "%s", thing)
 }
 

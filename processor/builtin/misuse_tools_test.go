@@ -108,7 +108,8 @@ func misuseFallback(t *testing.T) {
 	t.Helper()
 	refused(t, "llm_steps", "ModelFallbackStep", "models: [a, b, a]", "circle")
 	down := &fault.Error{Code: fault.ModelNotFound, Subject: "m"}
-	a := agent(t, folder(t, nil), "processors: {llm_steps: [{name: ModelFallbackStep, options: {models: [nobody]}}]}", &scripted{Measurer: measurer(t, 16000), answers: []llm.Answer{{}}, errs: []error{down}})
+	a := agent(t, folder(t, nil), "processors: {llm_steps: [{name: ModelFallbackStep, options: {models: [nobody]}}]}",
+		&scripted{Measurer: measurer(t, 16000), answers: []llm.Answer{{}}, errs: []error{down}})
 	_, err := a.Turn(t.Context(), turn(t, 16000), &processor.Conversation{}, "hi")
 	require.ErrorContains(t, err, "nobody")
 	_, verdict, err := builtin.ModelFallback{Models: []string{"b"}}.After(t.Context(), turn(t, 8000), processor.Response{Err: &fault.Error{Code: fault.Canceled}})
@@ -208,13 +209,17 @@ func misuseSafety(t *testing.T) {
 	for _, text := range []string{
 		"![x](HTTPS://evil.example/?d=1)", "![a[b]c](https://evil.example/)", "![a[b[c]]](//evil.example/)", "![x](&#104;ttps://evil.example/)", `![x](https:\/\/evil.example/)`, `![x](/\evil.example/)`,
 		"![x](\nhttps://evil.example/)", "[![x](https://evil.example/)](a.html)", "[a](b ![x](https://evil.example/)", "![a`]` [b] c](https://evil.example/)", "![y](a.png) ![x](https://evil.example/",
-		"![x][1]\n\n[1]: https://evil.example/", "![1]\n\n[1]:\n <https://evil.example/>", "<img alt='' SRC=https://evil.example/>", "<img src=\"//evil.example/\">", "![x](https://ok.example@evil.example/)",
+		"![x][1]\n\n[1]: https://evil.example/", "![1]\n\n[1]:\n <https://evil.example/>", "<img alt='' SRC=https://evil.example/>",
+		"<img src=\"//evil.example/\">", "![x](https://ok.example@evil.example/)",
 	} {
 		got, verdict := respond(t, "{name: SafetyCheckModifier, options: {image_hosts: [ok.example]}}", text, nil)
 		require.Equal(t, processor.Continues, verdict.Kind)
 		require.NotRegexp(t, `!\[[^\n]*\]\([^)]*evil|(?m)^\[\w+\]:|(?i)<img`, got, text)
 	}
-	for _, text := range []string{"![y](a/b.png) and [x](https://evil.example/)", "[1]: https://evil.example/ is a link", "![y](https://ok.example/a.png)", "[a](b) ![y](data:image/png;base64,AA)", "<img src=a.png>"} {
+	for _, text := range []string{
+		"![y](a/b.png) and [x](https://evil.example/)", "[1]: https://evil.example/ is a link",
+		"![y](https://ok.example/a.png)", "[a](b) ![y](data:image/png;base64,AA)", "<img src=a.png>",
+	} {
 		got, _ := respond(t, "{name: SafetyCheckModifier, options: {image_hosts: [ok.example]}}", text, nil)
 		require.Equal(t, text, got, "asks no foreign host")
 	}

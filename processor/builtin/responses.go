@@ -38,7 +38,8 @@ func normalize(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0xad, r == 0x180e, r == 0x200b, r >= 0x2060 && r <= 0x2064, r >= 0x206a && r <= 0x206f, r == 0xfeff, r >= 0xe0000 && r <= 0xe007f:
+		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0xad, r == 0x180e, r == 0x200b, r >= 0x2060 &&
+			r <= 0x2064, r >= 0x206a && r <= 0x206f, r == 0xfeff, r >= 0xe0000 && r <= 0xe007f:
 			return -1
 		}
 		return r

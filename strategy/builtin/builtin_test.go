@@ -78,7 +78,8 @@ func process(t *testing.T, p strategy.Preprocessor, x strategy.ExecutionContext)
 }
 
 func TestTexts(t *testing.T) {
-	require.Equal(t, map[string]any{"preprocess.selection.text": " as it is\n"}, process(t, builtin.SelectedText{}, strategy.ExecutionContext{Values: map[string]any{"attachments.selection.text": " as it is\n"}}))
+	require.Equal(t, map[string]any{"preprocess.selection.text": " as it is\n"},
+		process(t, builtin.SelectedText{}, strategy.ExecutionContext{Values: map[string]any{"attachments.selection.text": " as it is\n"}}))
 	require.Equal(t, map[string]any{"preprocess.clipboard.text": "x"}, process(t, builtin.ClipboardText{}, strategy.ExecutionContext{Values: map[string]any{"clipboard.text": "x"}}))
 	require.Equal(t, map[string]any{"preprocess.visual.text": "Settings\nDark mode\nSave"}, process(t, builtin.VisualElementText{}, strategy.ExecutionContext{Values: screen()}))
 	require.Equal(t, map[string]any{"preprocess.visual.text": "first"}, process(t, builtin.VisualElementText{}, strategy.ExecutionContext{

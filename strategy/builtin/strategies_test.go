@@ -139,9 +139,12 @@ func TestMatching(t *testing.T) {
 		values map[string]any
 		want   []string
 	}{
-		"nothing":   {nil, nil},
-		"one pdf":   {map[string]any{"attachments.files": strategy.AttachmentValues(attach("lease.pdf"))}, []string{"ask-documents", "summarize-documents", "extract-table"}},
-		"two":       {map[string]any{"attachments.files": strategy.AttachmentValues(attach("lease.pdf", "counter.go"))}, []string{"ask-documents", "compare-documents", "summarize-documents", "review-code", "extract-table"}},
+		"nothing": {nil, nil},
+		"one pdf": {map[string]any{"attachments.files": strategy.AttachmentValues(attach("lease.pdf"))}, []string{"ask-documents", "summarize-documents", "extract-table"}},
+		"two": {
+			map[string]any{"attachments.files": strategy.AttachmentValues(attach("lease.pdf", "counter.go"))},
+			[]string{"ask-documents", "compare-documents", "summarize-documents", "review-code", "extract-table"},
+		},
 		"selection": {map[string]any{"attachments.selection.text": "x"}, []string{"translate-selection", "explain-selection"}},
 	} {
 		got, err := (&strategy.Matcher{}).Match(t.Context(), set.Strategies, tt.values)

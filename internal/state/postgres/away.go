@@ -76,7 +76,8 @@ func explained(err error) error {
 
 // lost reports that there is no connection, or that it was cut off.
 func lost(err error) bool {
-	return errors.As(err, new(*pgconn.ConnectError)) || errors.As(err, new(*net.OpError)) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.Timeout(err) && !errors.Is(err, context.Canceled)
+	return errors.As(err, new(*pgconn.ConnectError)) || errors.As(err, new(*net.OpError)) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || pgconn.Timeout(err) && !errors.Is(err, context.Canceled)
 }
 
 func unreachable(err error) error {

@@ -224,7 +224,7 @@ func TestWork(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		return len(done) == 31
-	}, time.Minute, 50*time.Millisecond)
+	}, 5*time.Minute, 50*time.Millisecond)
 	for _, stop := range stops {
 		stop()
 	}

@@ -342,7 +342,10 @@ func responses(t *testing.T, s state.Store) {
 		_, err = s.DeleteResponse(ctx, owner, "resp_2")
 		require.ErrorIs(t, err, state.ErrNotFound)
 	}
-	require.NoError(t, s.AddResponse(ctx, state.Response{ID: "resp_4", Owner: "bob", Previous: "resp_1", Created: at(3), Messages: json.RawMessage(`[]`), Input: json.RawMessage(`[]`), Body: json.RawMessage(`{}`)}))
+	require.NoError(t, s.AddResponse(ctx, state.Response{
+		ID: "resp_4", Owner: "bob", Previous: "resp_1", Created: at(3),
+		Messages: json.RawMessage(`[]`), Input: json.RawMessage(`[]`), Body: json.RawMessage(`{}`),
+	}))
 	list, err := s.Conversation(ctx, "bob", "resp_4")
 	require.NoError(t, err)
 	require.Len(t, list, 1, "what is another's is not part of it")

@@ -53,7 +53,10 @@ func storeFiles(t *testing.T, s state.Store, v state.VectorStore) {
 	t.Helper()
 	ctx := t.Context()
 	put := func(file, batch string) state.StoreFile {
-		f, err := s.PutStoreFile(ctx, state.StoreFile{Owner: "ann", Store: v.ID, File: file, Batch: batch, Path: "report.pdf", Created: at(1), State: state.StoreWaiting, Attributes: json.RawMessage(`{"year":2026}`)})
+		f, err := s.PutStoreFile(ctx, state.StoreFile{
+			Owner: "ann", Store: v.ID, File: file, Batch: batch, Path: "report.pdf", Created: at(1),
+			State: state.StoreWaiting, Attributes: json.RawMessage(`{"year":2026}`),
+		})
 		require.NoError(t, err)
 		return f
 	}

@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -67,6 +68,24 @@ func Client(o Options) *http.Client {
 	return &http.Client{Transport: sender, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
+}
+
+// Request is a request for JSON with a bearer key, if there is one: it posts
+// payload, or gets when payload is nil.
+func Request(ctx context.Context, address, key string, payload []byte) (*http.Request, error) {
+	method := http.MethodGet
+	if payload != nil {
+		method = http.MethodPost
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(payload))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	return req, nil
 }
 
 // RoundTrip implements http.RoundTripper.
