@@ -144,6 +144,7 @@ async function evaluated(tab) {
   await tab.page.locator(".card :text('3 questions')").waitFor();
   await tab.page.click('button:has-text("Run")');
   await tab.page.locator(".report h2").waitFor();
+  await tab.page.locator(".report").evaluate((report) => report.scrollIntoView());
 }
 
 test("the page asks for nothing elsewhere, and is small", async (t) => {
