@@ -157,6 +157,17 @@ func (t *turn) parseAll(ctx context.Context, files []*attached, parent *node) ([
 	return t.keepReadable(files)
 }
 
+// warnOfReading repeats what the parser said of a new file: pages that could not be
+// read, parts that were left out.
+func (t *turn) warnOfReading(a *attached) {
+	if !a.fresh {
+		return // said when it was attached
+	}
+	for _, w := range a.doc.Warnings {
+		t.warn(w.Code, a.Name, a.Name+": "+w.Message)
+	}
+}
+
 // ErrGone is what Open of an earlier file answers when its owner deleted it: the
 // turn goes on without it, and a warning names it.
 var ErrGone = errors.New("the file was deleted")
@@ -168,6 +179,7 @@ func (t *turn) keepReadable(files []*attached) ([]*attached, error) {
 	for _, a := range files {
 		if a.err == nil {
 			ok = append(ok, a)
+			t.warnOfReading(a)
 			continue
 		}
 		if !a.fresh && errors.Is(a.err, ErrGone) {

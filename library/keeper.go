@@ -82,6 +82,9 @@ type PathChange struct {
 	Kind string `json:"kind"` // added, changed, moved, removed, failed
 	Path string `json:"path"`
 	From string `json:"from,omitempty"` // of a path that was moved
+	// Warnings are what the parser said of a file that was read now, such as pages
+	// that it could not read.
+	Warnings []parse.Warning `json:"warnings,omitempty"`
 }
 
 // job is a file that may have to be read.
@@ -90,6 +93,7 @@ type job struct {
 	known   *Entry // what the library has at its path
 	entry   Entry  // of now, once it was read
 	failure *Failure
+	said    []parse.Warning // by the parser
 }
 
 // Sync brings a library up to date with its folders. When ctx ends, what was
@@ -411,6 +415,7 @@ func (r *run) load(ctx context.Context, batch Batch, j *job) error {
 	if err != nil {
 		return err
 	}
+	j.said = d.Warnings
 	doc, err := r.document(ctx, j.path, d)
 	if err != nil {
 		return err

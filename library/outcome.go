@@ -18,7 +18,9 @@ func (r *run) change(group []*job) (c Change, said []PathChange) {
 		case j.entry.FileID == "": // not read any more
 		default:
 			c.Set = append(c.Set, j.entry)
-			said = append(said, r.say(j, sources, moved))
+			change := r.say(j, sources, moved)
+			change.Warnings = j.said
+			said = append(said, change)
 		}
 	}
 	for _, e := range r.gone {

@@ -101,6 +101,7 @@ func TestAgentScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SERVER", server.URL+"/v1")
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_CACHE_HOME", os.DevNull) // no folder: nothing is compiled ahead
 			return nil
 		},
 	})

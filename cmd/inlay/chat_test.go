@@ -38,6 +38,7 @@ func withModel(t *testing.T, name string) {
 			e.Setenv("HANDBOOK", root+"/../../testdata/handbook.md")
 			e.Setenv("OLLAMA", url)
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_CACHE_HOME", os.DevNull) // no folder: nothing is compiled ahead
 			return nil
 		},
 	})

@@ -152,6 +152,7 @@ type typed struct {
 func (a *app) arguments(flagged, args []rawArg) (out typed, err error) {
 	out.files = slices.Clone(flagged)
 	literal := len(args) - a.literal
+	quoted := slices.ContainsFunc(args, func(arg rawArg) bool { return strings.Contains(string(arg), " ") && !inputs.Exists(string(arg)) })
 	var words []string
 	for i, arg := range args {
 		name, _ := splitMode(string(arg))
@@ -160,7 +161,7 @@ func (a *app) arguments(flagged, args []rawArg) (out typed, err error) {
 			words = append(words, string(arg))
 		case name == inputs.Stdin && len(args) > 1, download.IsAddress(name) && !strings.ContainsAny(name, " \n"), inputs.Exists(name):
 			out.files = append(out.files, arg)
-		case inputs.LooksLikePath(name, len(args) == 1):
+		case inputs.LooksLikePath(name, len(args) == 1), quoted && inputs.CouldBePath(name):
 			return out, &fault.Error{
 				Code: fault.FileNotFound, Subject: name, Reason: "there is no such file",
 				Next: "check the path; where it is a part of the question, put -- before the question",

@@ -159,12 +159,31 @@ func printSync(w io.Writer, name string, out library.Outcome, counts library.Cou
 	fmt.Fprintf(&b, "changes  %d added, %d changed, %d moved, %d removed, %d unchanged", out.Added, out.Changed, out.Moved, out.Removed, out.Unchanged)
 	fmt.Fprintf(&b, " (%s in %s)\n", megabytes(out.Bytes), out.Took.Round(10*time.Millisecond))
 	printUnread(&b, out.Failed)
+	printWarnings(&b, out.Changes)
 	_, err := io.WriteString(w, printable(b.String()))
 	return err
 }
 
 func describeCounts(c library.Counts) string {
 	return fmt.Sprintf("%s, %s of text, %s, %s on disk", plural.Of(c.Paths, "file"), megabytes(c.Text), plural.Of(c.Passages, "passage"), megabytes(c.Disk))
+}
+
+// shownWarnings is how many warnings about files that were read are printed.
+const shownWarnings = 20
+
+// printWarnings prints what parsers said of the files that were read.
+func printWarnings(b *strings.Builder, changes []library.PathChange) {
+	n := 0
+	for _, c := range changes {
+		for _, w := range c.Warnings {
+			if n++; n <= shownWarnings {
+				fmt.Fprintf(b, "warning  %s: %s\n", oneLine(c.Path), oneLine(w.Message))
+			}
+		}
+	}
+	if n > shownWarnings {
+		fmt.Fprintf(b, "         and %d more; inlay parse FILE repeats those of a file\n", n-shownWarnings)
+	}
 }
 
 // shownUnread is how many files of one reason are named.
@@ -262,6 +281,9 @@ func (c *libraryWatchCmd) print(a *app, out library.Outcome, err error) {
 		}
 		if f, ok := reasons[change.Path]; ok && change.Kind == "failed" {
 			line += ": " + f.Reason
+		}
+		for _, w := range change.Warnings {
+			line += "; warning: " + oneLine(w.Message)
 		}
 		_, _ = fmt.Fprintln(a.stdout, line)
 	}

@@ -168,7 +168,7 @@ func (a *app) parse(ctx context.Context, f parse.File, quiet bool) (parse.Docume
 	view.show(s)
 	view.close()
 	for _, w := range doc.Warnings {
-		view.note("warning: " + strings.TrimSpace(w.Message))
+		_, _ = fmt.Fprintln(a.stderr, "warning:", printable(f.Name+": "+strings.TrimSpace(w.Message)))
 	}
 	return doc, nil
 }

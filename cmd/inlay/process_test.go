@@ -27,7 +27,7 @@ func command(tb testing.TB, args ...string) *exec.Cmd {
 	require.NoError(tb, os.Symlink(self, bin))
 	cmd := exec.CommandContext(tb.Context(), bin, args...)
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir, "XDG_CACHE_HOME=" + os.DevNull} // no folder: nothing is compiled ahead
 	if heaps := os.Getenv(heapVariable); heaps != "" {
 		cmd.Env = append(cmd.Env, heapVariable+"="+heaps)
 	}

@@ -38,8 +38,11 @@ func servedIn(t *testing.T, env map[string]string, args ...string) (address stri
 	go func() {
 		args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"), "--drain", "5s"}, args...)
 		ended <- run(ctx, args, func(name string) string {
-			if name == "HOME" {
+			switch name {
+			case "HOME":
 				return t.TempDir()
+			case "XDG_CACHE_HOME":
+				return os.DevNull // no folder: nothing is compiled ahead
 			}
 			return env[name]
 		}, strings.NewReader(""), in, &log)

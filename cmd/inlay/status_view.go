@@ -49,13 +49,6 @@ func newStatusView(w io.Writer, quiet bool) *statusView {
 	return v
 }
 
-// note prints a line before the tree.
-func (v *statusView) note(line string) {
-	if !v.quiet {
-		v.write(printable(line) + "\n")
-	}
-}
-
 // show takes one status of the tree.
 func (v *statusView) show(s injection.Status) {
 	v.mu.Lock()

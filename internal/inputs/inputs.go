@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"inlay/fault"
 	"inlay/ignore"
@@ -217,8 +218,8 @@ func hidden(base string) bool {
 }
 
 // LooksLikePath reports whether an argument is more likely the name of a file than
-// a part of a question: it begins as a path does, lies in a folder that exists, has
-// a glob, or ends as the names of documents do. Where it has spaces and is all that
+// a part of a question: it begins as a path does, ends in a slash, lies in a folder
+// that exists, has a glob, or ends as the names of documents do. Where it has spaces and is all that
 // was asked (alone), it is a question that ends in the name of a file.
 func LooksLikePath(word string, alone bool) bool {
 	if strings.TrimSpace(word) == "" || strings.ContainsAny(word, "\n\t") {
@@ -234,13 +235,25 @@ func LooksLikePath(word string, alone bool) bool {
 		return true
 	case !spaced && strings.Contains(word, "*") && strings.Trim(word, "*") != "" && !strings.HasPrefix(word, "**"):
 		return strings.ContainsAny(word, "./")
-	case inFolder && !spaced && isFolder(first):
+	case inFolder && !spaced && (isFolder(first) || strings.HasSuffix(word, "/") && first != ""):
 		return true
 	}
 	if spaced && alone || trimmed != word {
 		return false
 	}
 	return documents()[strings.ToLower(filepath.Ext(word))] && len(filepath.Ext(word)) < len(filepath.Base(word))
+}
+
+// CouldBePath reports whether a single word that was typed beside a question, which
+// another argument has whole, is the name of a file: it has a slash, or a dot with
+// letters after it.
+func CouldBePath(word string) bool {
+	if strings.ContainsAny(word, " \n\t") || strings.TrimRight(word, "?!.,;:") != word {
+		return false
+	}
+	ext := strings.TrimPrefix(filepath.Ext(word), ".")
+	letters := ext != "" && !strings.ContainsFunc(ext, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) && unicode.IsLetter(rune(ext[0]))
+	return strings.Contains(filepath.ToSlash(word), "/") && strings.Trim(word, "/") != "" || letters && len(ext) < len(word)-1
 }
 
 func isFolder(name string) bool {

@@ -148,7 +148,7 @@ func TestNotes(t *testing.T) {
 func TestLooksLikePath(t *testing.T) {
 	dir := tree(t, map[string]string{"docs/a.md": ""})
 	t.Chdir(dir)
-	for _, word := range []string{"report.pdf", "./x", "../x", "~/x.y", "/etc/nothing", "docs/nothing", "*.pdf", "docs/*", "a/b.docx", "Notes.MD"} {
+	for _, word := range []string{"report.pdf", "./x", "../x", "~/x.y", "/etc/nothing", "docs/nothing", "*.pdf", "docs/*", "a/b.docx", "Notes.MD", "notes2/"} {
 		require.True(t, inputs.LooksLikePath(word, true), word)
 	}
 	for _, word := range []string{
@@ -157,5 +157,11 @@ func TestLooksLikePath(t *testing.T) {
 		require.False(t, inputs.LooksLikePath(word, true), word)
 	}
 	require.True(t, inputs.LooksLikePath("my report.pdf", false))
+	for word, want := range map[string]bool{
+		"nosuch/sub": true, "backup.tar.gz": true, "limits.m": true, "example.org/terms": true, "a": false, "3.5": false, "/": false, "why?": false,
+		"e.g.": false, ".": false, "two words/x": false,
+	} {
+		require.Equal(t, want, inputs.CouldBePath(word), word)
+	}
 	require.False(t, inputs.LooksLikePath("What is in my report.pdf?", false))
 }
