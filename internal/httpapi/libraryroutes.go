@@ -68,6 +68,19 @@ func (a *API) libraryRoutes() []route {
 			doc: operation{tag: "vector stores", summary: "The files of a batch", query: pageQuery("before", "filter"), answer: storeFileList{}},
 		},
 		{
+			method: "POST", path: "/mcp", stream: true, handle: a.mcp,
+			doc: operation{
+				tag: "agents", summary: "The Model Context Protocol by streamable HTTP, without sessions, over your libraries",
+				body: mcpMessage{}, answer: mcpMessage{}, events: true,
+			},
+		},
+	}
+}
+
+// documentRoutes are the routes of libraries that folders are in, and of the documents of all libraries.
+func (a *API) documentRoutes() []route {
+	return []route{
+		{
 			method: "GET", path: "/v1/libraries", handle: a.listLibraries,
 			doc: operation{tag: "libraries", summary: "Your libraries that folders are in, as inlay library makes them", answer: libraryList{}},
 		},
@@ -82,13 +95,6 @@ func (a *API) libraryRoutes() []route {
 		{
 			method: "GET", path: "/v1/libraries/{id}/boxes", handle: a.libraryBoxes,
 			doc: operation{tag: "libraries", summary: "Where the words of a range of a document's text are on the pages of its PDF", query: pathQuery(boxesQuery()...), answer: boxesAnswer{}},
-		},
-		{
-			method: "POST", path: "/mcp", stream: true, handle: a.mcp,
-			doc: operation{
-				tag: "agents", summary: "The Model Context Protocol by streamable HTTP, without sessions, over your libraries",
-				body: mcpMessage{}, answer: mcpMessage{}, events: true,
-			},
 		},
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // table is every route of the service.
 func (a *API) table() []route {
-	return slices.Concat(a.serverRoutes(), a.fileRoutes(), a.modelRoutes(), a.turnRoutes(), a.ownerRoutes(), a.libraryRoutes())
+	return slices.Concat(a.serverRoutes(), a.fileRoutes(), a.modelRoutes(), a.turnRoutes(), a.ownerRoutes(), a.libraryRoutes(), a.documentRoutes())
 }
 
 // serverRoutes are the routes about the server itself.

@@ -207,16 +207,21 @@ type Chats interface {
 	// AddTurn appends a turn. Its number must be the next one: of two that
 	// answer the same state of a chat the second is refused with ErrConflict.
 	AddTurn(ctx context.Context, owner, id string, t Turn) error
-	// RenameChat gives a chat another title; nothing else of it changes.
-	RenameChat(ctx context.Context, owner, id, title string) error
 	DeleteChat(ctx context.Context, owner, id string) error
 }
 
 // Conversations are the chats, reading on in one, and responses.
 type Conversations interface {
 	Chats
+	Titles
 	Said
 	Responses
+}
+
+// Titles changes the titles of chats.
+type Titles interface {
+	// RenameChat gives a chat another title; nothing else of it changes.
+	RenameChat(ctx context.Context, owner, id, title string) error
 }
 
 // Said reads on in a conversation.
