@@ -360,7 +360,7 @@ func (t *turn) search(ctx context.Context, p *plan, query string, top *node) (re
 		nodes[a.content] = t.track.open(top, Waiting, textProcess(a.Name))
 	}
 	start := time.Now()
-	found, err := t.in.Retriever.Retrieve(ctx, retrieve.Request{
+	found, err := t.retriever.Retrieve(ctx, retrieve.Request{
 		Query: query, Documents: docs, Limit: t.req.Options.Limit, Threshold: t.req.Options.Threshold, NoRerank: t.req.Options.NoRerank,
 		Budget:    int(t.req.Options.citationShare() * float64(max(p.decision.Available-p.decision.Prompt.Budgeted(), 0))),
 		Namespace: t.req.Options.Namespace, Collections: t.collections(p),

@@ -54,7 +54,7 @@ func (t *turn) find(ctx context.Context, p *plan, b *built) error {
 	if err != nil {
 		return err
 	}
-	c, ok := t.in.Retriever.(Coverer)
+	c, ok := t.retriever.(Coverer)
 	covered := ok && kind != asks.Passage && (kind != asks.Structure || len(b.notes) == 0)
 	if covered {
 		if p.stored, covered, err = t.coverable(ctx, p); err != nil {
@@ -123,7 +123,7 @@ func (t *turn) selectParts(ctx context.Context, p *plan, c Coverer, top *node, k
 	if err != nil {
 		return retrieve.Passages{}, nil, fmt.Errorf("select what represents the documents: %w", err)
 	}
-	profile := t.in.Retriever.Profile()
+	profile := t.retriever.Profile()
 	found := retrieve.Passages{Citations: s.Citations, Total: s.Passages, Embedder: profile.Embedder, Threshold: profile.Threshold, Limit: profile.Limit}
 	t.nameCitations(found, byContent)
 	return found, &CoverageReport{Total: s.Total, Passages: s.Passages}, nil

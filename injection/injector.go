@@ -53,6 +53,8 @@ type Stages interface {
 type Injector struct {
 	Reader    Reader
 	Retriever Retriever
+	// Searching opens another search for a request; nil: there is the one of Retriever alone. Its errors are fault.Usage.
+	Searching func(s Search) (Retriever, error)
 	Libraries Libraries    // that requests may name; nil: none
 	Stages    Stages       // told of the stages of the work; nil: nobody is
 	Parallel  int          // files parsed at once; 0 means the number of processors
@@ -70,6 +72,7 @@ func (in *Injector) parallel() int {
 type turn struct {
 	in        *Injector
 	req       Request
+	retriever Retriever
 	prompts   *prompts.Set
 	track     tracker
 	root      *node
@@ -94,7 +97,11 @@ func (in *Injector) Inject(ctx context.Context, req Request) (Result, error) {
 	if err := req.Options.Validate(); err != nil {
 		return Result{}, err
 	}
-	t := &turn{in: in, req: req, prompts: req.Options.Prompts, track: tracker{send: req.Report}, libraryOf: map[string]string{}, warnings: slices.Clone(req.Warnings)}
+	retriever, err := in.search(req.Options.Search)
+	if err != nil {
+		return Result{}, err
+	}
+	t := &turn{in: in, req: req, retriever: retriever, prompts: req.Options.Prompts, track: tracker{send: req.Report}, libraryOf: map[string]string{}, warnings: slices.Clone(req.Warnings)}
 	if t.prompts == nil {
 		cited, err := prompts.Named("cited")
 		if err != nil {
@@ -112,6 +119,19 @@ func (in *Injector) Inject(ctx context.Context, req Request) (Result, error) {
 	}
 	t.log(ctx, res, time.Since(start))
 	return res, nil
+}
+
+// search is the retriever of a request.
+func (in *Injector) search(s Search) (Retriever, error) {
+	if s == (Search{}) {
+		return in.Retriever, nil
+	}
+	if in.Searching == nil {
+		return nil, &fault.Error{
+			Code: fault.Usage, Subject: "chunk, embedder", Reason: "cannot be changed for one request here", Next: "leave them out of the request",
+		}
+	}
+	return in.Searching(s)
 }
 
 // stage tells of a stage until end is called.

@@ -88,6 +88,7 @@ type Options struct {
 	Continue         bool           // go on even if every new file failed
 	RetrieveOverflow bool           // an override that cannot fit is retrieved instead of refused
 	NoRerank         bool           // the retriever's reranker is not asked
+	Search           Search         // instead of the search that the injector has
 	ExpandQuery      bool           // search with the previous question before this one (INJ-21)
 	ExactCounts      bool           // count every file to its end, whatever the decision needs
 	Debug            bool           // fill Result.Debug
@@ -95,6 +96,13 @@ type Options struct {
 	Namespace        string         // separates callers in the cache, and their libraries
 	Libraries        []string       // libraries to ask beside the files
 	Filter           library.Filter // of the documents of these
+}
+
+// Search is how files are split and compared, where a request wants another way
+// than the injector's. The zero value is the injector's.
+type Search struct {
+	Chunk    string // SIZE/OVERLAP in tokens, or a preset
+	Embedder string // by name, of those that the host allows
 }
 
 // mode is the override in force for f.

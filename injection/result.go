@@ -140,7 +140,7 @@ func (t *turn) untouched(ctx context.Context) (Result, error) {
 
 // result puts together what the caller gets.
 func (t *turn) result(p plan, b built) Result {
-	profile := t.in.Retriever.Profile()
+	profile := t.retriever.Profile()
 	o := t.req.Options
 	r := Result{
 		Schema: ResultSchema, Strategy: b.strategy, ReasonCode: p.decision.ReasonCode, Reason: p.decision.Reason,

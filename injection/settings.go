@@ -75,6 +75,10 @@ func setWord(o *Options, key, word string) (err error) {
 		o.Continue = word == "continue"
 	case "prompt_set":
 		o.Prompts, err = prompts.Named(word)
+	case "chunk":
+		o.Search.Chunk = word
+	case "embedder":
+		o.Search.Embedder = word
 	}
 	return err
 }

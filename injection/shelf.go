@@ -26,6 +26,7 @@ type Libraries interface {
 // shelf is a library that the request asks.
 type shelf struct {
 	name     string
+	called   string // in sentences
 	extent   library.Extent
 	count    tokens.Count // of its text, as far as the decision needed it
 	docs     []*attached  // all of it, where it may go in whole
@@ -70,12 +71,12 @@ func (t *turn) openShelves(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s := &shelf{name: name, strategy: Retrieval}
+		s := &shelf{name: name, called: settings.Called(name), strategy: Retrieval}
 		if s.extent, err = t.in.Libraries.Extent(ctx, o.Namespace, name, o.Filter); err != nil {
 			return err
 		}
 		if s.extent.Documents == 0 {
-			t.warn("library_empty", "", t.nothingIn(name))
+			t.warn("library_empty", "", t.nothingIn(s.called))
 			continue
 		}
 		t.shelves = append(t.shelves, s)
@@ -92,7 +93,7 @@ func (t *turn) nothingIn(name string) string {
 
 // checkMaking refuses a library whose passages are not those of this search.
 func (t *turn) checkMaking(name string, s library.Settings) error {
-	if made, ok := t.in.Retriever.(interface{ Fingerprint() string }); ok {
+	if made, ok := t.retriever.(interface{ Fingerprint() string }); ok {
 		return s.Check(name, made.Fingerprint())
 	}
 	return nil
@@ -122,7 +123,7 @@ func (t *turn) countShelf(ctx context.Context, s *shelf, budget int) error {
 		s.count = tokens.Count{N: least, Method: tokens.AtLeast}
 		if full {
 			return &fault.Error{
-				Code: fault.DoesNotFit, Subject: "library " + s.name,
+				Code: fault.DoesNotFit, Subject: "library " + s.called,
 				Reason: fmt.Sprintf("has %s of text, at least %d tokens, and %d are available", plural.Of(int(s.extent.Text), "byte"), least, budget),
 				Next:   "let it be searched: leave out the mode full",
 			}
@@ -340,7 +341,7 @@ func (t *turn) shelfReports(b built) []LibraryReport {
 func (t *turn) shelfNames() string {
 	names := make([]string, len(t.shelves))
 	for i, s := range t.shelves {
-		names[i] = s.name
+		names[i] = s.called
 	}
 	return strings.Join(names, ", ")
 }

@@ -7,6 +7,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"time"
@@ -91,7 +92,12 @@ type Settings struct {
 	Chunk       string    `json:"chunk,omitempty"`
 	Folders     []Folder  `json:"folders,omitempty"`
 	Created     time.Time `json:"created"`
+
+	Title string `json:"-"` // what people call it, for sentences; empty: its name. An [Index] does not keep it
 }
+
+// Called is what sentences call a library of this name.
+func (s Settings) Called(name string) string { return cmp.Or(s.Title, name) }
 
 // Folder is a folder, or a single file, that a library is kept up to date with.
 type Folder struct {

@@ -26,6 +26,8 @@ type RequestFields struct {
 	Strict                     json.RawMessage `json:"strict,omitempty"`
 	ExpandQuery                json.RawMessage `json:"expand_query,omitempty"`
 	Rerank                     json.RawMessage `json:"rerank,omitempty"`
+	Chunk                      json.RawMessage `json:"chunk,omitempty"`
+	Embedder                   json.RawMessage `json:"embedder,omitempty"`
 	Intent                     json.RawMessage `json:"intent,omitempty"`
 	ContextLength              json.RawMessage `json:"context_length,omitempty"`
 	Library                    json.RawMessage `json:"library,omitempty"`

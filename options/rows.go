@@ -72,7 +72,7 @@ func readingRows() []Option {
 func searchRows() []Option {
 	return []Option{
 		{
-			Key: "embedder", Flag: "embedder", Placeholder: "NAME", Doors: serving,
+			Key: "embedder", Flag: "embedder", Placeholder: "NAME", Doors: serving | Request,
 			Help: "Embedder: builtin, static:DIR, ollama:NAME or openai:NAME, the last two at --base-url where it is given. " +
 				"Without it nomic-embed-text where the server of --model is Ollama or LM Studio and lists it, else builtin.",
 		},
@@ -110,7 +110,7 @@ func searchRows() []Option {
 			Help: "Leave out passages that score below this share of the best one; 0 leaves out none.",
 		},
 		{
-			Key: "chunk", Flag: "chunk", Placeholder: "SIZE/OVERLAP", Doors: serving,
+			Key: "chunk", Flag: "chunk", Placeholder: "SIZE/OVERLAP", Doors: serving | Request,
 			Help: "Size of passages in tokens, or a preset such as rag-v1. Without it the splitter's own.",
 		},
 		{Key: "store", Flag: "store", Placeholder: "DIR", Doors: Command | Eval, Help: "Folder that keeps parses, chunks, embeddings and rankings for the next run."},

@@ -211,8 +211,8 @@ func TestEveryOptionOfARequest(t *testing.T) {
 					continue
 				}
 				one, ok := all[o.Key]
-				filter := strings.HasPrefix(o.Key, "library_") // shown by the script library.txtar, which has one
-				if o.Key == "rerank" {                         // shown by the parity matrix, which has a reranker
+				filter := strings.HasPrefix(o.Key, "library_")                    // shown by the script library.txtar, which has one
+				if o.Key == "rerank" || o.Key == "chunk" || o.Key == "embedder" { // shown by the parity matrix, which has a reranker, and by TestSearchOfARequest
 					continue
 				}
 				require.True(t, ok || filter, "%s has no trial", o.Key)
@@ -485,4 +485,32 @@ func complete(t *testing.T, address string, model *overheard, q asked) outcome {
 	got := r.Inlay.outcome()
 	got.Prompt = model.prompt()
 	return got
+}
+
+// TestSearchOfARequest: a request to the service chooses the size of passages, and the embedder among
+// those that the service has; a mistake is refused without its value.
+func TestSearchOfARequest(t *testing.T) {
+	turn := trials()["retrieval_limit"].turn
+	for _, d := range doors(t) {
+		if d.takes != options.Request {
+			continue
+		}
+		t.Run(d.name, func(t *testing.T) {
+			usual := d.ask(t, turn)
+			small := d.ask(t, with(turn, "chunk", "40/0"))
+			require.Empty(t, small.Refused)
+			require.Positive(t, small.Citations)
+			require.Less(t, len(small.Prompt), len(usual.Prompt)/2, "passages of 40 tokens are shorter than those of 300")
+			builtin := d.ask(t, with(turn, "embedder", "builtin"))
+			require.Equal(t, usual, builtin)
+			for key, values := range map[string][]any{"chunk": {"SECRET", "8/0", "100/90"}, "embedder": {"SECRET", "openai:SECRET", "static:/SECRET"}} {
+				for _, bad := range values {
+					got := d.ask(t, with(turn, key, bad))
+					require.Contains(t, got.Refused, key, bad)
+					require.Contains(t, got.Refused, "is invalid", bad)
+					require.NotContains(t, got.Refused, "SECRET")
+				}
+			}
+		})
+	}
 }

@@ -165,6 +165,8 @@ func (s settings) options() (injection.Options, error) {
 	}
 	values := valuesOf(&s)
 	delete(values, "prompt_set") // may be a folder here
+	delete(values, "chunk")      // the injector has the search
+	delete(values, "embedder")
 	return injection.Options{Prompts: set}.With(values)
 }
 

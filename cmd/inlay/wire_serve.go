@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"runtime"
@@ -62,7 +63,11 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 		return nil, err
 	}
 	embedder = traced(embedder, tracer)
-	libraries, err := c.libraries(a, embedder, kept)
+	second, err := wire.OpenReranker(c.reranker(), c.ModelSettings, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	libraries, err := c.libraries(embedder, kept, second)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +75,11 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	if err != nil {
 		return nil, err
 	}
-	injector, err := c.injectors(a, libraries, kept, recent, tracer)
+	search, err := c.boundedSearch()
+	if err != nil {
+		return nil, err
+	}
+	injector, err := c.injectors(a, libraries, wire.OpenSearching(search, embedder, kept, second), kept, recent, tracer)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +99,7 @@ func (c *serveCmd) openService(ctx context.Context, a *app, store state.Store, m
 	return service.Open(ctx, service.Config{
 		Apart:   apart{Cache: filepath.Join(c.Data, cacheFolder), Limits: limits, OCR: c.tesseract(), push: caches.push}.read,
 		Deleted: caches.deleted,
-		Data:    c.Data, State: store, Blobs: bytes, Libraries: libraries, Injector: injector, Embedder: embedder,
+		Data:    c.Data, State: store, Blobs: bytes, Libraries: libraries, Injector: injector, Embedder: embedder, Searches: c.searches(search, embedder),
 		Evaluator: c.evaluator(injector, embedder, kept), Upstreams: upstreams, Cache: kept, Defaults: defaults, Intent: c.Intent, Chains: chains,
 		Router: router, Mode: mode, Place: place(c.workspace, a.getenv), Measure: c.measure(a.getenv),
 		Quota: state.Quota{Files: c.MaxKept, Bytes: c.MaxTotal}, Load: c.Load, Questions: c.Questions, Logger: log, Observe: metrics,
@@ -197,12 +206,13 @@ func (c *serveCmd) measure(getenv func(string) string) func(model string, length
 }
 
 // injectors are alike but for the part of the caches that they see.
-func (c *serveCmd) injectors(a *app, libraries stores.Config, kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer) (func(owner string) *injection.Injector, error) {
-	search, err := c.search()
+func (c *serveCmd) injectors(
+	a *app, libraries stores.Config, searching func(injection.Search) (injection.Retriever, error), kept cache.Store, recent *parse.Recent, tracer *tracing.Tracer,
+) (func(owner string) *injection.Injector, error) {
+	search, err := c.boundedSearch()
 	if err != nil {
 		return nil, err
 	}
-	search.MaxText = c.MaxSearch
 	registry, err := wire.OpenParsers(search.Limits, search.OCR, a.getenv)
 	if err != nil {
 		return nil, err
@@ -211,23 +221,34 @@ func (c *serveCmd) injectors(a *app, libraries stores.Config, kept cache.Store, 
 		return &injection.Injector{Libraries: libraries.Index, Reader: parse.Cached{
 			Registry: registry, Store: kept, Namespace: owner,
 			Limits: search.Limits, Recent: recent,
-		}, Retriever: libraries.Retriever, Stages: tracer}
+		}, Retriever: libraries.Retriever, Searching: searching, Stages: tracer}
 	}, nil
 }
 
-// libraries are those of all owners, and the search over them.
-func (c *serveCmd) libraries(a *app, embedder embed.Embedder, kept cache.Store) (s stores.Config, err error) {
+// boundedSearch is the search of the settings, of as much text at a time as they allow.
+func (c *serveCmd) boundedSearch() (wire.Search, error) {
 	search, err := c.search()
+	search.MaxText = c.MaxSearch
+	return search, err
+}
+
+// searches are what clients see of the search, and may choose of it.
+func (c *serveCmd) searches(s wire.Search, embedder embed.Embedder) service.Searches {
+	out := service.Searches{Embedders: wire.Embedders(embedder), Reranker: s.Reranker.At != ""}
+	if size, overlap, err := wire.ChunkSize(s); err == nil {
+		out.Chunk = fmt.Sprintf("%d/%d", size, overlap)
+	}
+	return out
+}
+
+// libraries are those of all owners, and the search over them.
+func (c *serveCmd) libraries(embedder embed.Embedder, kept cache.Store, second retrieve.Reranker) (s stores.Config, err error) {
+	search, err := c.boundedSearch()
 	if err != nil {
 		return s, err
 	}
-	search.MaxText = c.MaxSearch
 	s.Settings, s.Chunked = wire.LibrarySettings(search, embedder), wire.OpenChunked(search, embedder, kept)
 	if s.Usual.Size, s.Usual.Overlap, err = wire.ChunkSize(search); err != nil {
-		return s, err
-	}
-	second, err := wire.OpenReranker(search.Reranker, c.ModelSettings, a.getenv)
-	if err != nil {
 		return s, err
 	}
 	s.Retriever, err = wire.NewRetriever(search, embedder, kept, second)

@@ -28,12 +28,31 @@ type Conversation struct {
 
 // NewChat begins a chat.
 func (s *Chats) NewChat(ctx context.Context, owner, title string) (state.Chat, error) {
-	if len(title) > state.MaxName {
-		return state.Chat{}, fault.Invalid("title", fmt.Sprintf("at most %d bytes", state.MaxName))
+	if err := checkTitle(title); err != nil {
+		return state.Chat{}, err
 	}
 	c := state.Chat{ID: state.NewID("chat_"), Owner: owner, Title: title, Created: state.Now()}
 	c.Updated = c.Created
 	return c, s.State.AddChat(ctx, c)
+}
+
+func checkTitle(title string) error {
+	if len(title) > state.MaxName {
+		return fault.Invalid("title", fmt.Sprintf("at most %d bytes", state.MaxName))
+	}
+	return nil
+}
+
+// RenameChat gives a chat another title.
+func (s *Chats) RenameChat(ctx context.Context, owner, id, title string) (state.Chat, error) {
+	if err := checkTitle(title); err != nil {
+		return state.Chat{}, err
+	}
+	if err := s.State.RenameChat(ctx, owner, id, title); err != nil {
+		return state.Chat{}, state.Missing(fault.NotFound, "chat", id, err)
+	}
+	c, _, err := s.State.Chat(ctx, owner, id)
+	return c, state.Missing(fault.NotFound, "chat", id, err)
 }
 
 // CopyChat begins a chat with the first turns of another one, which stays as it is.

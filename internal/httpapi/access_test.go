@@ -94,7 +94,7 @@ func (s *server) made(secret string) map[string]string {
 	s.do("POST", "/v1/responses", secret, respond("q")).into(s.t, &r)
 	var store vectorStore
 	s.do("POST", "/v1/vector_stores", secret, map[string]any{"file_ids": []any{file}}).into(s.t, &store)
-	return map[string]string{"vector_stores": store.ID, "files": file, "chats": chat.ID, "evaluations": s.evaluate(secret, file), "responses": r.ID, "uploads": s.begun(secret, 10)}
+	return map[string]string{"vector_stores": store.ID, "libraries": store.ID, "files": file, "chats": chat.ID, "evaluations": s.evaluate(secret, file), "responses": r.ID, "uploads": s.begun(secret, 10)}
 }
 
 // kindOf is what a path is about: files, chats.

@@ -32,27 +32,30 @@ func boxesQuery() []*huma.Param {
 // fileBoxes answers with the boxes of the words of a range. Formats without pages
 // have none.
 func (a *API) fileBoxes(c *call) error {
-	start, err := c.offset("start", 0)
+	start, end, err := c.span()
 	if err != nil {
 		return err
-	}
-	end, err := c.offset("end", math.MaxInt)
-	if err != nil {
-		return err
-	}
-	if end < start {
-		return &fault.Error{Code: fault.Usage, Subject: "end", Reason: "is before start"}
 	}
 	doc, err := a.service.Document(c.ctx(), c.owner, c.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	end = min(end, len(doc.Text))
-	out := boxesAnswer{ID: c.PathValue("id"), Object: "file.boxes", Start: min(start, end), End: end, Pages: doc.BoxedPages(start, end)}
-	if out.Pages == nil {
-		out.Pages = []parse.BoxedPage{}
+	return c.json(boxesAnswer{ID: c.PathValue("id"), Object: "file.boxes", Start: min(start, end), End: end, Pages: orEmpty(doc.BoxedPages(start, end))})
+}
+
+// span reads the range of a text that boxes are wanted of.
+func (c *call) span() (start, end int, err error) {
+	if start, err = c.offset("start", 0); err != nil {
+		return 0, 0, err
 	}
-	return c.json(out)
+	if end, err = c.offset("end", math.MaxInt); err != nil {
+		return 0, 0, err
+	}
+	if end < start {
+		return 0, 0, &fault.Error{Code: fault.Usage, Subject: "end", Reason: "is before start"}
+	}
+	return start, end, nil
 }
 
 // offset reads a parameter that counts bytes.

@@ -76,6 +76,32 @@ func (a *API) newChat(c *call) error {
 	return c.json(describeChat(made))
 }
 
+// chatChange is the body of POST /v1/chats/{id}.
+type chatChange struct {
+	Title *string `json:"title,omitempty" doc:"the new title; without it nothing changes"`
+}
+
+// changeChat renames a chat.
+func (a *API) changeChat(c *call) error {
+	var r chatChange
+	if err := c.decode(&r); err != nil {
+		return err
+	}
+	id := c.PathValue("id")
+	if r.Title == nil {
+		found, err := a.service.Chat(c.ctx(), c.owner, id)
+		if err != nil {
+			return err
+		}
+		return c.json(describeChat(found.Chat))
+	}
+	renamed, err := a.service.RenameChat(c.ctx(), c.owner, id, *r.Title)
+	if err != nil {
+		return err
+	}
+	return c.json(describeChat(renamed))
+}
+
 func (a *API) listChats(c *call) error {
 	p, err := c.page(1000)
 	if err != nil {

@@ -277,13 +277,7 @@ func (a *API) fileContent(c *call) error {
 		return err
 	}
 	defer func() { _ = content.Close() }()
-	h := c.w.Header()
-	h.Set("Content-Type", contentType(f))
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Name}))
-	h.Set("ETag", `"`+f.Content+`"`)
-	h.Set("Cache-Control", "private, no-cache")
-	http.ServeContent(patientResponse{c.w, patientWriter{c}}, c.Request, "", f.Created, content)
-	return nil
+	return c.bytes(f.Name, contentType(f), f.Content, f.Created, content)
 }
 
 // contentTypes are those that contents may have.

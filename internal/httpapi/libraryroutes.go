@@ -76,3 +76,25 @@ func (a *API) libraryRoutes() []route {
 		},
 	}
 }
+
+// documentRoutes are the routes of libraries that folders are in, and of the documents of all libraries.
+func (a *API) documentRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/v1/libraries", handle: a.listLibraries,
+			doc: operation{tag: "libraries", summary: "Your libraries that folders are in, as inlay library makes them", answer: libraryList{}},
+		},
+		{
+			method: "GET", path: "/v1/libraries/{id}/text", handle: a.libraryText,
+			doc: operation{tag: "libraries", summary: "The text of a document of a library or vector store, which citations are slices of", query: pathQuery(), answer: textAnswer{}},
+		},
+		{
+			method: "GET", path: "/v1/libraries/{id}/content", stream: true, handle: a.libraryContent,
+			doc: operation{tag: "libraries", summary: "The bytes that a document of a library or vector store was read from, or a range of them", query: pathQuery(), kinds: contentTypes(), ranges: true},
+		},
+		{
+			method: "GET", path: "/v1/libraries/{id}/boxes", handle: a.libraryBoxes,
+			doc: operation{tag: "libraries", summary: "Where the words of a range of a document's text are on the pages of its PDF", query: pathQuery(boxesQuery()...), answer: boxesAnswer{}},
+		},
+	}
+}

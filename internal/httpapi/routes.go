@@ -12,7 +12,7 @@ import (
 
 // table is every route of the service.
 func (a *API) table() []route {
-	return slices.Concat(a.serverRoutes(), a.fileRoutes(), a.modelRoutes(), a.turnRoutes(), a.ownerRoutes(), a.libraryRoutes())
+	return slices.Concat(a.serverRoutes(), a.fileRoutes(), a.modelRoutes(), a.turnRoutes(), a.ownerRoutes(), a.libraryRoutes(), a.documentRoutes())
 }
 
 // serverRoutes are the routes about the server itself.
@@ -160,6 +160,10 @@ func (a *API) turnRoutes() []route {
 		{method: "GET", path: "/v1/chats", handle: a.listChats, doc: operation{tag: "chats", summary: "Your chats", query: pageQuery(), answer: chatList{}}},
 		{method: "GET", path: "/v1/chats/{id}", handle: a.getChat, doc: operation{tag: "chats", summary: "A chat: history, files, results", answer: chatWhole{}}},
 		{
+			method: "POST", path: "/v1/chats/{id}", handle: a.changeChat,
+			doc: operation{tag: "chats", summary: "Rename a chat", body: chatChange{}, answer: ChatObject{}},
+		},
+		{
 			method: "POST", path: "/v1/chats/{id}/messages", handle: a.addMessage,
 			doc: operation{tag: "chats", summary: "Add a message as it is, such as an answer", body: message{}, answer: chatWhole{}},
 		},
@@ -169,6 +173,10 @@ func (a *API) turnRoutes() []route {
 		},
 		{method: "DELETE", path: "/v1/chats/{id}", handle: a.deleteChat, doc: operation{tag: "chats", summary: "Delete a chat; its files stay", answer: deleted{}}},
 
+		{
+			method: "GET", path: "/v1/search", handle: func(c *call) error { return c.json(a.service.Searches()) },
+			doc: operation{tag: "preprocess", summary: "How documents are searched unless a request says otherwise, and what it can choose", answer: service.Searches{}},
+		},
 		{
 			method: "DELETE", path: "/v1/cache", handle: a.clearCache,
 			doc: operation{tag: "files", summary: "Erase what was derived from your documents, those inside requests too; it is made again when needed", answer: deleted{}},

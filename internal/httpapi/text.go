@@ -10,6 +10,7 @@ type textAnswer struct {
 	Object    string          `json:"object"`
 	Filename  string          `json:"filename"`
 	MediaType string          `json:"media_type"`
+	FileID    string          `json:"file_id,omitempty" doc:"of a document of a vector store: the upload that it is of"`
 	Text      string          `json:"text" doc:"what start and end of citations count bytes of"`
 	Sections  []parse.Section `json:"sections" doc:"pages, headings, tables and other parts of the text, by their bytes"`
 }

@@ -18,8 +18,12 @@ import (
 // plain makes an owner's turns without what is around a model: for prompts
 // that a caller takes away.
 func (s *Service) plain(owner string) *turn.Engine {
+	injector := s.config.Injector(owner)
+	if s.stores != nil && injector.Libraries != nil {
+		injector.Libraries = s.stores.Titled(injector.Libraries)
+	}
 	return &turn.Engine{
-		Injector: s.config.Injector(owner), Preprocessors: builtin.Options{Open: s.config.OpenFile}, Rules: s.config.Rules, Memo: &s.memo,
+		Injector: injector, Preprocessors: builtin.Options{Open: s.config.OpenFile}, Rules: s.config.Rules, Memo: &s.memo,
 		Admit: s.load.admit(owner), Observe: s.config.Observe, Logger: s.log,
 	}
 }

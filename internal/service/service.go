@@ -49,6 +49,7 @@ type Config struct {
 	// injector, so that large files take no memory here; nil: all are read here.
 	Apart    func(ctx context.Context, owner, name, path string) (files.Reading, error)
 	Embedder embed.Embedder    // of requests for embeddings; nil: the built-in one
+	Searches Searches          // what requests may choose of the search
 	Defaults injection.Options // what requests start from
 	Intent   string            // off, builtin or model, where a request does not say; empty: off
 	// Chains are the processors that messages and answers of one owner go through; nil: none.
@@ -75,6 +76,16 @@ type Config struct {
 	Logger      *slog.Logger // ids, codes and times, never names or content
 	Observe     Observer     // told of what happened; nil: nobody
 }
+
+// Searches are what clients see of the search in force, and may choose of it.
+type Searches struct {
+	Embedders []string `json:"embedders" doc:"those that the field embedder takes, the one in force first"`
+	Chunk     string   `json:"chunk" doc:"size and overlap of passages in tokens"`
+	Reranker  bool     `json:"reranker" doc:"whether passages are read again by a reranker, unless the field rerank is false"`
+}
+
+// Searches are what requests may choose of the search.
+func (s *Service) Searches() Searches { return s.config.Searches }
 
 // Service does the work. Open one with [Open].
 type Service struct {

@@ -213,8 +213,15 @@ type Chats interface {
 // Conversations are the chats, reading on in one, and responses.
 type Conversations interface {
 	Chats
+	Titles
 	Said
 	Responses
+}
+
+// Titles changes the titles of chats.
+type Titles interface {
+	// RenameChat gives a chat another title; nothing else of it changes.
+	RenameChat(ctx context.Context, owner, id, title string) error
 }
 
 // Said reads on in a conversation.

@@ -1,9 +1,9 @@
-// Builds the page into dist/: bundles, styles, the PDF worker and its codecs,
-// each compressed with gzip. The service hands them out as they are here.
+// Builds the page into dist/: bundles, styles, the PDF worker, its codecs, and what it
+// needs of fonts that documents do not embed, each compressed with gzip. The service hands them out as they are here.
 import { build } from "esbuild";
 import { gzipSync } from "node:zlib";
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 const out = process.argv[2] ?? "dist";
@@ -26,6 +26,16 @@ const workerName = hashed("pdf-worker.js", worker);
 await keep(workerName, worker);
 for (const codec of ["openjpeg.wasm", "jbig2.wasm", "qcms_bg.wasm"]) {
   await keep(join("wasm", codec), await readFile(`${pdf}/wasm/${codec}`));
+}
+
+// Codes of East Asian fonts, and the two fonts of symbols that no system has.
+for (const [from, to, wanted] of [
+  ["cmaps", "cmaps", /\.bcmap$/],
+  ["standard_fonts", "fonts", /^Foxit(Symbol|Dingbats)\.pfb$/],
+]) {
+  await mkdir(join(out, to), { recursive: true });
+  const names = (await readdir(join(pdf, from))).filter((name) => wanted.test(name));
+  await Promise.all(names.map(async (name) => keep(join(to, name), await readFile(join(pdf, from, name)))));
 }
 
 const result = await build({

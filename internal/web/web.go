@@ -64,7 +64,7 @@ func head(h http.Header, name string) {
 	default:
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	if strings.HasPrefix(name, "wasm/") { // their names do not change with their content
+	if path.Dir(name) != "." { // names of pdf.js, which do not change with their content
 		h.Set("Cache-Control", "no-cache")
 	}
 }
@@ -79,6 +79,8 @@ func mediaType(name string) string {
 		return "text/css; charset=utf-8"
 	case ".wasm":
 		return "application/wasm"
+	case ".bcmap", ".pfb":
+		return "application/octet-stream"
 	}
 	return mime.TypeByExtension(path.Ext(name))
 }

@@ -53,7 +53,7 @@ func TestServe(t *testing.T) {
 }
 
 func TestServeNothingElse(t *testing.T) {
-	for _, name := range []string{"../web.go", "../../web.go", "nothing.js", "wasm", "index.html.gz", "/", ""} {
+	for _, name := range []string{"../web.go", "../../web.go", "nothing.js", "wasm", "cmaps", "cmaps/none.bcmap", "index.html.gz", "/", ""} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		require.False(t, web.Serve(httptest.NewRecorder(), r, name), name)
 	}
@@ -76,9 +76,13 @@ func TestWorkerPolicy(t *testing.T) {
 
 // TestSize: what a first visit loads, and all but the PDF worker and its codecs.
 func TestSize(t *testing.T) {
-	first, all := 0, 0
+	first, all, asked := 0, 0, 0
 	for _, name := range built(t, "dist") {
 		size := get(t, name, "gzip").Body.Len()
+		if strings.HasPrefix(name, "cmaps/") || strings.HasPrefix(name, "fonts/") {
+			asked += size
+			continue
+		}
 		if strings.HasPrefix(name, "pdf-worker") || strings.HasPrefix(name, "wasm/") {
 			continue
 		}
@@ -88,7 +92,9 @@ func TestSize(t *testing.T) {
 		}
 	}
 	t.Logf("compressed: %d bytes at first, %d bytes with PDFs but without their worker", first, all)
+	t.Logf("compressed: %d bytes for fonts that documents do not embed, loaded one by one where a page needs them", asked)
 	require.Less(t, all, 600_000)
+	require.Less(t, asked, 1_200_000)
 }
 
 // built are the files of a build by name, without .gz.

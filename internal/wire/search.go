@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"inlay/cache"
@@ -89,6 +90,45 @@ func NewRetriever(s Search, embedder embed.Embedder, store cache.Store, second r
 	}), nil
 }
 
+// BuiltinName is what users call the built-in embedder.
+const BuiltinName = "builtin"
+
+// smallest is the smallest size of passages, in tokens, that a request may ask a service for: a document
+// of many pages would come to a passage for every word.
+const smallest = 32
+
+// Embedders are those that requests may choose between, the one that is configured first.
+func Embedders(embedder embed.Embedder) []string {
+	if _, builtin := embedder.(*embed.Builtin); builtin {
+		return []string{BuiltinName}
+	}
+	return []string{embedder.Spec().Model, BuiltinName}
+}
+
+// OpenSearching opens searches that requests ask for instead of the one in force. No server is asked
+// that is not configured.
+func OpenSearching(s Search, embedder embed.Embedder, store cache.Store, second retrieve.Reranker) func(injection.Search) (injection.Retriever, error) {
+	return func(want injection.Search) (injection.Retriever, error) {
+		s, with := s, embedder
+		if want.Chunk != "" {
+			if splitter, err := OpenSplitter(want.Chunk); err != nil || splitter.Size < smallest {
+				return nil, &fault.Error{
+					Code: fault.Usage, Subject: "chunk", Reason: "is invalid", Err: err,
+					Next: fmt.Sprintf("want SIZE/OVERLAP in tokens, of %d or more and at most half of it, or rag-v1", smallest),
+				}
+			}
+			s.Chunk = want.Chunk
+		}
+		if names := Embedders(embedder); want.Embedder != "" && !slices.Contains(names, want.Embedder) {
+			return nil, fault.Invalid("embedder", strings.Join(names, " or "))
+		}
+		if want.Embedder == BuiltinName {
+			with = embed.NewBuiltin()
+		}
+		return NewRetriever(s, with, store, second)
+	}
+}
+
 // OpenIndex is an index in memory: chromem-go's, and from a thousand chunks on
 // our own.
 func OpenIndex() retrieve.Index {
@@ -131,7 +171,7 @@ func defaultEmbedder(ctx context.Context, m ModelSettings, getenv func(string) s
 		listed, _ = openai.ListedByLMStudio(ctx, openai.Config{Model: name, BaseURL: m.BaseURL, Key: getenv(KeyVariable)}, preferred)
 	}
 	if listed == "" {
-		return "builtin"
+		return BuiltinName
 	}
 	return provider + ":" + listed
 }
@@ -143,7 +183,7 @@ func OpenEmbedder(ctx context.Context, name string, m ModelSettings, getenv func
 	if name == "" {
 		name = defaultEmbedder(ctx, m, getenv)
 	}
-	if name == "builtin" {
+	if name == BuiltinName {
 		return embed.NewBuiltin(), nil
 	}
 	if dir, ok := strings.CutPrefix(name, "static:"); ok {

@@ -62,6 +62,13 @@ func (s *Store) AddTurn(ctx context.Context, owner, id string, t state.Turn) err
 	})
 }
 
+// RenameChat implements [state.Titles].
+func (s *Store) RenameChat(ctx context.Context, owner, id, title string) error {
+	return s.transact(ctx, "rename a chat", func(tx Queries) error {
+		return changed(tx.Exec(ctx, "UPDATE chats SET title = $1 WHERE owner = $2 AND id = $3", title, owner, id))
+	})
+}
+
 // DeleteChat implements [state.Chats].
 func (s *Store) DeleteChat(ctx context.Context, owner, id string) error {
 	return s.erase(ctx, "delete a chat", func(tx Queries) error {

@@ -7,6 +7,7 @@ import { attach } from "./state/files";
 import { labOpen, openLab } from "./state/lab";
 import { loadLibraries } from "./state/libraries";
 import { loadModels, models } from "./state/models";
+import { loadSearches } from "./state/searches";
 import { pathOf, route, type View } from "./state/route";
 import { session } from "./state/session";
 import { change, settings, type Theme } from "./state/settings";
@@ -17,7 +18,7 @@ import { Talk } from "./talk/Talk";
 import { droppedFiles } from "./text/drop";
 import { IconButton } from "./ui/controls";
 import { Help } from "./ui/Help";
-import { Icon } from "./ui/icons";
+import { Icon, type IconName } from "./ui/icons";
 import { Evaluate } from "./views/Evaluate";
 import { Libraries } from "./views/Libraries";
 import { Keys } from "./views/Keys";
@@ -33,6 +34,7 @@ export function App(): JSX.Element {
     void loadModels();
     void loadChats();
     void loadLibraries();
+    void loadSearches();
   });
   useKeys(() => setHelp(true));
   useEffect(() => setMenu(false), [route.value]);
@@ -129,12 +131,12 @@ function ThemeChoice() {
   );
 }
 
-const links: { view: View; label: string }[] = [
-  { view: "talk", label: "Talk" },
-  { view: "libraries", label: "Libraries" },
-  { view: "evaluate", label: "Evaluate" },
-  { view: "keys", label: "Keys" },
-  { view: "server", label: "Server" },
+const links: { view: View; label: string; icon: IconName }[] = [
+  { view: "talk", label: "Talk", icon: "talk" },
+  { view: "libraries", label: "Libraries", icon: "folder" },
+  { view: "evaluate", label: "Evaluate", icon: "chart" },
+  { view: "keys", label: "Keys", icon: "key" },
+  { view: "server", label: "Server", icon: "server" },
 ];
 
 function Links({ view }: { view: View }) {
@@ -146,7 +148,7 @@ function Links({ view }: { view: View }) {
           href={pathOf({ view: l.view, chat: l.view === "talk" ? talk.value.id : "" })}
           aria-current={l.view === view ? "page" : undefined}
         >
-          {l.label}
+          <Icon name={l.icon} /> {l.label}
         </a>
       ))}
     </nav>

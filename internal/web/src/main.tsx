@@ -7,6 +7,7 @@ import { beginRouting } from "./state/route";
 import { session } from "./state/session";
 import "./styles/base.css";
 import "./styles/layout.css";
+import "./styles/chats.css";
 import "./styles/libraries.css";
 import "./styles/talk.css";
 import "./styles/composer.css";

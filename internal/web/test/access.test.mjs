@@ -106,6 +106,30 @@ test("keys are made, shown once, and revoked; a revoked key has to sign in again
   await phone.close();
 });
 
+test("a key that has expired has to sign in again, and loses nothing that was written", async () => {
+  await signedIn(keys.ann);
+  const made = await fetch(`${service.url}/v1/keys`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${keys.ann}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ name: "short", expires_in: 1 }),
+  });
+  const { secret } = await made.json();
+  for (let status = 200; status !== 401; await new Promise((done) => setTimeout(done, 100))) {
+    status = (await fetch(`${service.url}/v1/files`, { headers: { Authorization: `Bearer ${secret}` } })).status;
+  }
+  await tab.page.fill("#question", "What is left of this?");
+  await tab.page.route(/\/v1\//, (route) =>
+    route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${secret}` } }),
+  );
+  await tab.page.click('button[aria-label="Ask"]');
+  await tab.page.locator(".sign-in .warning-text").waitFor();
+  await tab.page.unroute(/\/v1\//);
+  await tab.page.fill("#key", keys.ann);
+  await tab.page.click('button:has-text("Sign in")');
+  await tab.page.locator("#question").waitFor();
+  assert.equal(await tab.page.inputValue("#question"), "What is left of this?");
+});
+
 test("a server that stops is told, and the page goes on when it is back", async () => {
   await signedIn(keys.ann);
   tab.expected = [/ERR_|Failed to load/];

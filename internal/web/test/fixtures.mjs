@@ -33,6 +33,11 @@ export function pdf(pages) {
     kids.push(`${objects.length} 0 R`);
   }
   objects[1] = `<< /Type /Pages /Count ${kids.length} /Kids [${kids.join(" ")}] >>`;
+  return assembled(objects);
+}
+
+/** assembled is a file of objects, of which the first is the catalogue. */
+function assembled(objects) {
   let out = "%PDF-1.4\n";
   const at = objects.map((body, i) => {
     const start = out.length;
@@ -92,6 +97,39 @@ export const columnsPDF = () =>
       ]).flat(),
     },
   ]);
+
+/** A page in Japanese, in a font that it does not embed: viewers have to know the codes of Shift-JIS. */
+export function japanesePDF() {
+  // 契約期間は四週間です。 錨は二十四日ごとに点検します。 手当は毎月支払われます。
+  const lines = [
+    "8c5f96f18afa8ad482cd8e6c8f548ad482c582b78142",
+    "956482cd93f18f5c8e6c93fa82b282c682c9935f8c9f82b582dc82b78142",
+    "8ee8939682cd96888c8e8e7895a582ed82ea82dc82b78142",
+  ];
+  const stream = lines.map((hex, i) => `BT /F1 18 Tf 72 ${700 - 40 * i} Td <${hex}> Tj ET`).join("\n");
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >>",
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    "<< /Type /Font /Subtype /Type0 /BaseFont /MS-Mincho /Encoding /90ms-RKSJ-H /DescendantFonts [6 0 R] >>",
+    "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /MS-Mincho /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> /DW 1000 /FontDescriptor 7 0 R >>",
+    "<< /Type /FontDescriptor /FontName /MS-Mincho /Flags 6 /FontBBox [0 -136 1000 859] /ItalicAngle 0 /Ascent 859 /Descent -140 /CapHeight 769 /StemV 78 >>",
+  ];
+  return assembled(objects);
+}
+
+/** A page that is a picture, a JPEG of this size in pixels, as scanners make it. */
+export function scanPDF(jpeg, width, height) {
+  const stream = `612 0 0 ${(612 * height) / width} 0 0 cm /Im1 Do`;
+  return assembled([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 ${(612 * height) / width}] /Resources << /XObject << /Im1 5 0 R >> >> /Contents 4 0 R >>`,
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode /Length ${jpeg.length} >>\nstream\n${jpeg.toString("latin1")}\nendstream`,
+  ]);
+}
 
 export const arabic = `# دليل المرفأ
 

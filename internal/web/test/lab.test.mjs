@@ -134,6 +134,37 @@ test("a larger window lets the document in whole", async () => {
   await tab.page.locator(".lab-summary :text('in whole')").waitFor();
 });
 
+test("smaller passages are tried and used; the search that cannot be chosen says so", async () => {
+  await lab();
+  const size = tab.page.locator('.controls label:has-text("Passage size") select');
+  assert.match(await size.locator("option").first().innerText(), /^100 tokens$/);
+  const words = async () => (await tab.page.locator(".prompt").evaluate((e) => e.textContent)).length;
+  await tab.page.click('.segments label:has-text("Prompt")');
+  await tab.page.locator(".prompt").waitFor();
+  const before = await words();
+  await size.selectOption("500/50");
+  await tab.page.waitForFunction((n) => document.querySelector(".prompt")?.textContent.length > n * 1.3, before);
+  await tab.page.click('.controls button:has-text("Use these settings")');
+  await tab.ask("How long is the notice period?");
+  assert.ok(models.requests.at(-1).messages.at(-1).content.length > before * 1.3);
+  assert.ok(await tab.page.locator('.controls label:has-text("Embedder") select').isDisabled());
+  assert.match(await tab.page.locator('.controls label:has-text("Reranker")').innerText(), /None configured/);
+});
+
+test("an evaluation compares sizes of passages, and uses the one that is chosen", async () => {
+  await lab();
+  await tab.page.click('.links a:has-text("Evaluate")');
+  await tab.page.setInputFiles("#choose-questions", `${docs}/questions.csv`);
+  await tab.page.check('.sizes label:has-text("300 tokens") input');
+  await tab.page.click('button:has-text("Run")');
+  await tab.page.locator(".report h2").waitFor();
+  assert.match(await tab.page.locator(".report h2").innerText(), /of (100|300) tokens/);
+  await tab.page.click('[aria-label="Passage size"] button:has-text("300 tokens")');
+  await tab.page.click('.report button:has-text("Use these settings")');
+  const kept = await tab.page.evaluate(() => JSON.parse(localStorage.getItem("inlay.settings")));
+  assert.equal(kept.chunk, "300/0");
+});
+
 test("an evaluation runs, draws its curves, and its settings are used", async () => {
   await lab();
   await tab.page.click('.links a:has-text("Evaluate")');

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { folder, longPDF } from "./fixtures.mjs";
-import { closeBrowser, Models, Service, Tab } from "./harness.mjs";
+import { closeBrowser, Models, run, Service, Tab } from "./harness.mjs";
 
 const handbook = new URL("../../../testdata/handbook.md", import.meta.url).pathname;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -24,8 +24,8 @@ before(async () => {
   models.answer = () =>
     "Anchor number 24 is checked by the crew **every 24 days** at first; the later lines of its chapter lengthen that day by day, up to 37 days [1].\n\nOf anchor number 14 the logbook says the same, from 14 days on [2].";
   service = await new Service({ models }).start();
-  await fetch(`${service.url}/v1/vector_stores`, { method: "POST", body: JSON.stringify({ name: "Handbooks" }) });
-  docs = await folder({ "logbook.pdf": longPDF(60), "questions.csv": csv });
+  docs = await folder({ "logbook.pdf": longPDF(60), "papers/rules.pdf": longPDF(12), "questions.csv": csv });
+  await furnish();
   if (pictures) await mkdir(pictures, { recursive: true });
 });
 
@@ -34,6 +34,28 @@ after(async () => {
   await service.remove();
   models.stop();
 });
+
+/** furnish makes what a service has that was used for a while. */
+async function furnish() {
+  const post = async (path, body) =>
+    (
+      await fetch(service.url + path, { method: "POST", body: body instanceof FormData ? body : JSON.stringify(body) })
+    ).json();
+  const form = new FormData();
+  form.append("purpose", "user_data");
+  form.append("file", new File([readFileSync(handbook)], "handbook.md"));
+  const { id } = await post("/v1/files", form);
+  await post("/v1/vector_stores", { name: "Handbooks", file_ids: [id] });
+  await post("/v1/vector_stores", { name: "Contracts of 2026" });
+  await run(["library", "add", "papers", join(docs, "papers"), "--data", service.data]);
+  for (const title of [
+    "Which berths are free in the second week of August?",
+    "Wages of the night crew",
+    "مدة الإشعار",
+  ]) {
+    await post("/v1/chats", { title });
+  }
+}
 
 /** accessible is what axe finds on the page as it is. */
 async function accessible(tab, what) {
@@ -96,6 +118,8 @@ for (const [width, height] of Object.entries(sizes)) {
         await tab.page.evaluate((n) => (location.hash = `#/${n}`), name);
         await tab.page.locator(`#${name}-title`).waitFor();
         if (name === "evaluate") await evaluated(tab);
+        if (name === "libraries")
+          await tab.page.locator(".library-files li, .library :text('It is empty')").first().waitFor();
         if (name === "server") await tab.page.locator(".checks li").first().waitFor();
         await view(name);
       }
@@ -120,6 +144,7 @@ async function evaluated(tab) {
   await tab.page.locator(".card :text('3 questions')").waitFor();
   await tab.page.click('button:has-text("Run")');
   await tab.page.locator(".report h2").waitFor();
+  await tab.page.locator(".report").evaluate((report) => report.scrollIntoView());
 }
 
 test("the page asks for nothing elsewhere, and is small", async (t) => {

@@ -1,31 +1,42 @@
 // What a page of a PDF looks like, by its pixels.
 
 /**
- * pixelsOf compares a screenshot of a page with boxes: the share of their area that
- * is marked, the share of the rest that is, and the share of boxes with ink in them.
+ * pixelsOf compares a page with its marks, and without them, with boxes: the share of their area that is
+ * marked, the share of the rest that is, and the share of boxes with ink in them.
  */
 export async function pixelsOf(tab, element, page) {
-  const image = (await element.screenshot()).toString("base64");
+  const picture = async () => (await element.screenshot()).toString("base64");
+  const image = await picture();
+  const show = (visibility) =>
+    element.evaluate((page, v) => {
+      for (const o of page.querySelectorAll(".overlay")) o.style.visibility = v;
+    }, visibility);
+  await show("hidden");
+  const bare = await picture();
+  await show("");
   const helper = await tab.context.newPage();
   try {
-    return await helper.evaluate(compare, { image, page });
+    return await helper.evaluate(compare, { image, bare, page });
   } finally {
     await helper.close();
   }
 }
 
-async function compare({ image, page }) {
-  const picture = new Image();
-  picture.src = `data:image/png;base64,${image}`;
-  await picture.decode();
-  const canvas = new OffscreenCanvas(picture.width, picture.height);
-  const context = canvas.getContext("2d");
-  context.drawImage(picture, 0, 0);
-  const { data, width, height } = context.getImageData(0, 0, picture.width, picture.height);
-
-  // Yellow multiplied with what was there: blue is far below red, whatever the ink.
-  const marked = (i) => data[i] - data[i + 2] > 40 && data[i + 1] - data[i + 2] > 20;
-  const dark = (i) => data[i] + data[i + 1] < 240;
+async function compare({ image, bare, page }) {
+  const pixels = async (png) => {
+    const picture = new Image();
+    picture.src = `data:image/png;base64,${png}`;
+    await picture.decode();
+    const canvas = new OffscreenCanvas(picture.width, picture.height);
+    const context = canvas.getContext("2d");
+    context.drawImage(picture, 0, 0);
+    return context.getImageData(0, 0, picture.width, picture.height);
+  };
+  const { data, width, height } = await pixels(image);
+  const { data: before } = await pixels(bare);
+  // A mark takes blue from whatever is below it; pages have yellow of their own.
+  const marked = (i) => before[i + 2] - data[i + 2] > 20;
+  const dark = (i) => before[i] + before[i + 1] < 240 || before[i + 2] < 60;
 
   const w = page.x1 - page.x0;
   const h = page.y1 - page.y0;
@@ -74,7 +85,7 @@ async function compare({ image, page }) {
     for (let y = Math.max(0, Math.floor(r.y0)); y < Math.min(height, r.y1); y++) {
       for (let x = Math.max(0, Math.floor(r.x0)); x < Math.min(width, r.x1); x++) {
         const i = 4 * (y * width + x);
-        if (data[i] + data[i + 1] < 380) return true;
+        if (before[i] + before[i + 1] < 380) return true;
       }
     }
     return false;

@@ -369,12 +369,26 @@ test("a PDF of 300 pages is read and cited", async () => {
   assert.match(await tab.page.locator(".sources").innerText(), /page 214/);
 });
 
-test("a long chat stays usable", async () => {
+test("a chat is renamed, and stays so", async () => {
+  await open();
+  await tab.ask("A title nobody wants");
+  const row = tab.page.locator(".chats li.current");
+  await row.hover();
+  await row.locator('[aria-label^="Rename"]').click();
+  await tab.page.fill("dialog input", "Berths in spring");
+  await tab.page.keyboard.press("Enter");
+  await tab.page.locator('.chats li.current:has-text("Berths in spring")').waitFor();
+  await tab.page.locator('.head-title:has-text("Berths in spring")').waitFor();
+  await tab.page.reload();
+  await tab.page.locator('.head-title:has-text("Berths in spring")').waitFor();
+});
+
+test("a chat of 1,000 messages stays usable", async () => {
   await open();
   const made = await (
     await fetch(`${service.url}/v1/chats`, { method: "POST", body: JSON.stringify({ title: "long" }) })
   ).json();
-  for (let i = 0; i < 250; i++) {
+  for (let i = 0; i < 500; i++) {
     for (const [role, say] of [
       ["user", `question ${i}`],
       ["assistant", `answer ${i}`],
@@ -386,7 +400,7 @@ test("a long chat stays usable", async () => {
     }
   }
   await tab.page.evaluate((id) => (location.hash = `#/chat/${id}`), made.id);
-  await tab.page.waitForFunction(() => document.querySelectorAll(".turn").length === 250);
+  await tab.page.waitForFunction(() => document.querySelectorAll(".turn").length === 500);
   await tab.page.fill("#question", "still here?");
   assert.equal(await tab.page.inputValue("#question"), "still here?");
 });

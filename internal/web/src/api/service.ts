@@ -8,11 +8,13 @@ import type {
   EvaluationReport,
   FileObject,
   FileText,
+  FolderLibrary,
   KeyObject,
   Message,
   ModelObject,
   Readiness,
   Result,
+  Searches,
   Store,
   StoreFile,
 } from "./types";
@@ -28,6 +30,9 @@ export type Mode = "auto" | "full" | "retrieval" | "none";
 export interface Options {
   retrieval_limit?: number;
   retrieval_affinity_threshold?: number;
+  chunk?: string;
+  embedder?: string;
+  rerank?: boolean;
   prompt_set?: string;
   coverage?: string;
   context_length?: number;
@@ -49,6 +54,8 @@ export interface Question extends Options {
 }
 
 export const models = async () => (await getJSON<List<ModelObject>>("/v1/models")).data;
+export const searches = () => getJSON<Searches>("/v1/search");
+export const listFolders = async () => (await getJSON<List<FolderLibrary>>("/v1/libraries")).data;
 export const readiness = async (): Promise<Readiness> => {
   const response = await fetch("/readyz");
   return (await response.json()) as Readiness;
@@ -59,17 +66,31 @@ export const getChat = (id: string, signal?: AbortSignal) =>
   getJSON<ChatWhole>(`/v1/chats/${encodeURIComponent(id)}`, signal);
 export const makeChat = (title: string, copy?: { chat_id: string; turns: number }) =>
   postJSON<ChatObject>("/v1/chats", copy ? { title, copy } : { title });
+export const renameChat = (id: string, title: string) =>
+  postJSON<ChatObject>(`/v1/chats/${encodeURIComponent(id)}`, { title });
 export const deleteChat = (id: string) => remove(`/v1/chats/${encodeURIComponent(id)}`);
 
 export const getFile = (id: string, signal?: AbortSignal) =>
   getJSON<FileObject>(`/v1/files/${encodeURIComponent(id)}`, signal);
-export const fileText = (id: string, signal?: AbortSignal) =>
-  getJSON<FileText>(`/v1/files/${encodeURIComponent(id)}/text`, signal);
-export const fileBoxes = async (id: string, start: number, end: number, signal?: AbortSignal) =>
-  (await getJSON<{ pages: BoxedPage[] }>(`/v1/files/${encodeURIComponent(id)}/boxes?start=${start}&end=${end}`, signal))
-    .pages;
-export async function fileContent(id: string, signal?: AbortSignal): Promise<Blob> {
-  const response = await send(`/v1/files/${encodeURIComponent(id)}/content`, signal ? { signal } : {});
+
+/** Where a source is: an upload by its id, or a document of a library by its path. */
+export type Place = { id: string } | { library: string; path: string };
+
+/** partOf is the address of what the service has of a source: text, boxes, content. */
+function partOf(p: Place, part: "text" | "boxes" | "content", query: Record<string, string> = {}): string {
+  const upload = "id" in p;
+  const of = upload ? `/v1/files/${encodeURIComponent(p.id)}` : `/v1/libraries/${encodeURIComponent(p.library)}`;
+  const params = new URLSearchParams(upload ? query : { path: p.path, ...query }).toString();
+  return `${of}/${part}${params ? `?${params}` : ""}`;
+}
+
+export const sourceText = (p: Place, signal?: AbortSignal) => getJSON<FileText>(partOf(p, "text"), signal);
+export const sourceBoxes = async (p: Place, start: number, end: number, signal?: AbortSignal) => {
+  const range = { start: String(start), end: String(end) };
+  return (await getJSON<{ pages: BoxedPage[] }>(partOf(p, "boxes", range), signal)).pages;
+};
+export async function sourceContent(p: Place, signal?: AbortSignal): Promise<Blob> {
+  const response = await send(partOf(p, "content"), signal ? { signal } : {});
   return response.blob();
 }
 

@@ -223,7 +223,7 @@ export interface EvaluationObject {
   name: string;
   status: "queued" | "running" | "done" | "canceled" | "failed";
   questions: number;
-  progress: { share: number };
+  progress: { share: number; setting?: string; done?: number; total?: number };
   error?: ReadingError;
   recommended?: Recommendation;
 }
@@ -259,4 +259,19 @@ export interface StoreFile {
   id: string;
   status: "in_progress" | "completed" | "cancelled" | "failed";
   last_error: { code: string; message: string } | null;
+}
+
+/** A library that folders are in, which the command inlay library keeps. */
+export interface FolderLibrary {
+  name: string;
+  documents: number;
+  text_bytes: number;
+  failed: number;
+}
+
+/** What questions may choose of the search. */
+export interface Searches {
+  embedders: string[];
+  chunk: string;
+  reranker: boolean;
 }

@@ -1,24 +1,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Result } from "../api/types";
-import {
-  candidatesOf,
-  changed,
-  labOpen,
-  outcome,
-  question,
-  sent,
-  trial,
-  trialOf,
-  tryOut,
-  useTrial,
-} from "../state/lab";
-import { named } from "../state/libraries";
-import { passagesWindow, settings } from "../state/settings";
+import { candidatesOf, labOpen, outcome, question, sent, trial, tryOut } from "../state/lab";
 import { showCitation } from "../state/source";
 import { excerpt } from "../text/excerpt";
 import { count, number, place, spaced } from "../text/numbers";
 import { IconButton, Segments, Spinner, Trouble } from "../ui/controls";
+import { Controls } from "./Controls";
 import { PromptView } from "./PromptView";
 import { Strip } from "./Strip";
 
@@ -76,99 +64,6 @@ const Nothing = () => (
     Attach a document and write a question: its passages appear here, with how close each is.
   </p>
 );
-
-function Controls({ tried }: { tried: Result | null }) {
-  const t = trial.value;
-  const threshold = t.threshold ?? tried?.threshold ?? 0.25;
-  return (
-    <div class="controls">
-      <label>
-        <span>
-          Threshold <output>{threshold.toFixed(2)}</output>
-        </span>
-        <input
-          type="range"
-          id="threshold"
-          min="0"
-          max="1"
-          step="0.01"
-          value={threshold}
-          onInput={(e) => tryOut({ threshold: Number(e.currentTarget.value) })}
-        />
-      </label>
-      <label>
-        <span>
-          Passages <output>{t.limit}</output>
-        </span>
-        <input
-          type="range"
-          id="limit"
-          min="1"
-          max="20"
-          value={t.limit}
-          onInput={(e) => tryOut({ limit: Number(e.currentTarget.value) })}
-        />
-      </label>
-      <Pick label="Window" value={String(t.window)} choices={windows} onChange={(v) => tryOut({ window: Number(v) })} />
-      <Pick
-        label="Wording"
-        value={t.promptSet}
-        choices={[
-          ["cited", "Cited"],
-          ["classic", "Classic"],
-        ]}
-        onChange={(promptSet) => tryOut({ promptSet })}
-      />
-      <Pick
-        label="Coverage"
-        value={t.coverage}
-        choices={[
-          ["auto", "When asked of all"],
-          ["always", "Always"],
-          ["off", "Off"],
-        ]}
-        onChange={(coverage) => tryOut({ coverage })}
-      />
-      <div class="controls-actions">
-        <button type="button" class="primary" disabled={!changed()} onClick={useTrial}>
-          Use these settings
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          disabled={!changed()}
-          onClick={() => (trial.value = trialOf(settings.value))}
-        >
-          Reset
-        </button>
-      </div>
-    </div>
-  );
-}
-
-const windows: [string, string][] = [
-  ["0", "The model’s own"],
-  ...[1024, 2048, 4096, 8192, 16384, 32768, 131072].map((n): [string, string] => [String(n), `${number(n)} tokens`]),
-];
-
-function Pick(p: { label: string; value: string; choices: [string, string][]; onChange: (value: string) => void }) {
-  const choices = p.label === "Window" && !settings.value.model ? withoutModel(p.choices) : p.choices;
-  return (
-    <label>
-      <span>{p.label}</span>
-      <select value={p.value} onChange={(e) => p.onChange(e.currentTarget.value)}>
-        {choices.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-const withoutModel = (choices: [string, string][]): [string, string][] =>
-  choices.map(([v, l]) => (v === "0" ? [v, `${number(passagesWindow)} tokens (no model)`] : [v, l]));
 
 function Passages({ base, tried }: { base: Result | null; tried: Result }) {
   const candidates = candidatesOf(base, tried);
@@ -243,7 +138,7 @@ function Why({ result }: { result: Result }) {
   const d = result.decision;
   return (
     <div class="why-view">
-      <p>{named(spaced(result.reason ?? ""))}</p>
+      <p>{spaced(result.reason ?? "")}</p>
       {d ? (
         <dl>
           {row("Window", `${count(d.window.length)} tokens${d.window.length.by ? `, by ${d.window.length.by}` : ""}`)}

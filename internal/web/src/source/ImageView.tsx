@@ -1,16 +1,16 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { isAbort, wordsOf } from "../api/http";
-import { fileContent } from "../api/service";
+import { sourceContent, type Place } from "../api/service";
 import { Trouble } from "../ui/controls";
 
-export function ImageView({ id, name }: { id: string; name: string }): JSX.Element {
+export function ImageView({ at, name }: { at: Place; name: string }): JSX.Element {
   const [address, setAddress] = useState("");
   const [trouble, setTrouble] = useState("");
   useEffect(() => {
     const control = new AbortController();
     let made = "";
-    fileContent(id, control.signal).then(
+    sourceContent(at, control.signal).then(
       (blob) => {
         made = URL.createObjectURL(blob);
         setAddress(made);
@@ -21,7 +21,7 @@ export function ImageView({ id, name }: { id: string; name: string }): JSX.Eleme
       control.abort();
       if (made) URL.revokeObjectURL(made);
     };
-  }, [id]);
+  }, []); // a pane has one file
   return (
     <div class="source-body padded">
       <Trouble text={trouble} />

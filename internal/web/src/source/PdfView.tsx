@@ -2,7 +2,8 @@ import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { BoxedPage } from "../api/types";
-import { isAbort, wordsOf } from "../api/http";
+import { isAbort, ServiceError, wordsOf } from "../api/http";
+import type { Source } from "../state/source";
 import { Spinner, Trouble } from "../ui/controls";
 import { linesOf } from "./boxes";
 import { library, openPDF } from "./pdf";
@@ -14,13 +15,14 @@ export interface Marks {
 }
 
 interface Props {
-  id: string;
+  file: Source["file"];
   marks: Marks | null;
   zoom: number; // 1 fits the width
+  onGone: (why: string) => void; // its bytes are not there any more
 }
 
 /** PdfView shows a PDF, of which only the pages near the view are drawn. */
-export function PdfView({ id, marks, zoom }: Props): JSX.Element {
+export function PdfView({ file, marks, zoom, onGone }: Props): JSX.Element {
   const [doc, setDoc] = useState<PDFDocumentProxy | null>(null);
   const [trouble, setTrouble] = useState("");
   const ref = useRef<HTMLDivElement>(null);
@@ -30,14 +32,18 @@ export function PdfView({ id, marks, zoom }: Props): JSX.Element {
     let gone = false;
     setDoc(null);
     setTrouble("");
-    openPDF(id).then(
+    openPDF(file).then(
       (d) => !gone && setDoc(d),
-      (error: unknown) => !gone && !isAbort(error) && setTrouble(wordsOf(error).text),
+      (error: unknown) => {
+        if (gone || isAbort(error)) return;
+        if (error instanceof ServiceError && error.status === 404) onGone(error.message);
+        else setTrouble(wordsOf(error).text);
+      },
     );
     return () => {
       gone = true;
     };
-  }, [id]);
+  }, [file.key]);
   const ready = doc && first && width > 0;
   useScrollTo(ref, marks, Boolean(ready), zoom);
   return (
@@ -47,7 +53,7 @@ export function PdfView({ id, marks, zoom }: Props): JSX.Element {
       {ready
         ? Array.from({ length: doc.numPages }, (_, i) => (
             <PdfPage
-              key={`${id}-${i}`}
+              key={`${file.key}-${i}`}
               doc={doc}
               number={i + 1}
               width={Math.max(200, (width - 32) * zoom)}

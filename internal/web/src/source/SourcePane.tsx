@@ -1,13 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isAbort, wordsOf } from "../api/http";
-import { fileBoxes, fileText, getFile } from "../api/service";
-import type { BoxedPage, Citation, FileObject, FileText } from "../api/types";
+import { getFile, sourceBoxes, sourceText, type Place } from "../api/service";
+import type { BoxedPage, Citation, FileText } from "../api/types";
 import { closeSource, source, step, type Source } from "../state/source";
 import { place } from "../text/numbers";
 import { Offsets } from "../text/offsets";
 import { IconButton, Spinner, Trouble } from "../ui/controls";
-import { uploadOf } from "../state/libraries";
 import { placed, within } from "./boxes";
 import { ImageView } from "./ImageView";
 import { find, type Span } from "./lines";
@@ -18,7 +17,7 @@ import { TextView } from "./TextView";
 /** SourcePane shows the file that an answer rests on, at the passage. */
 export function SourcePane(): JSX.Element | null {
   const s = source.value;
-  return s ? <Pane key={s.file.id} source={s} /> : null;
+  return s ? <Pane key={s.file.key} source={s} /> : null;
 }
 
 interface Search {
@@ -28,10 +27,10 @@ interface Search {
 }
 
 function Pane({ source: s }: { source: Source }) {
-  const { file, trouble } = useFile(s.file.id, s.citations[s.at]);
+  const { file, trouble } = useFile(s.file.at);
   const [zoom, setZoom] = useState(1);
   const [search, setSearch] = useState<Search>({ open: false, word: "", at: 0 });
-  const pdf = file?.inlay.media_type === "application/pdf";
+  const pdf = file?.kind === "pdf";
   const citation = s.citations[s.at] ?? null;
   useEffect(() => {
     const open = () => setSearch((x) => ({ ...x, open: true }));
@@ -113,38 +112,54 @@ function Gone({ text, citation }: { text: string; citation: Citation | null }) {
   );
 }
 
-function useFile(id: string, citation?: Citation): { file: FileObject | null; trouble: string } {
-  const [state, setState] = useState<{ file: FileObject | null; trouble: string }>({ file: null, trouble: "" });
+/** What the service says of a source, before it is shown. */
+interface Opened {
+  kind: "pdf" | "image" | "text";
+  text: FileText | null; // where it came with it
+}
+
+const pdfType = "application/pdf";
+
+/** opened finds out what a source is. Of a library the text says it. */
+async function opened(at: Place, signal: AbortSignal): Promise<Opened> {
+  if ("id" in at) {
+    const { image, media_type } = (await getFile(at.id, signal)).inlay;
+    return { kind: image ? "image" : media_type === pdfType ? "pdf" : "text", text: null };
+  }
+  const text = await sourceText(at, signal);
+  return { kind: text.media_type === pdfType ? "pdf" : "text", text };
+}
+
+function useFile(at: Place): { file: Opened | null; trouble: string } {
+  const [state, setState] = useState<{ file: Opened | null; trouble: string }>({ file: null, trouble: "" });
   useEffect(() => {
     const control = new AbortController();
-    const upload = citation?.library ? uploadOf(citation.library, citation.file) : Promise.resolve(id);
-    const found = upload.then((known) => getFile(known, control.signal));
-    found.then(
+    opened(at, control.signal).then(
       (file) => setState({ file, trouble: "" }),
       (error: unknown) => isAbort(error) || setState({ file: null, trouble: wordsOf(error).text }),
     );
     return () => control.abort();
-  }, [id]);
+  }, []); // a pane has one file
   return state;
 }
 
 /** useText is the text that a file yields, once it is wanted. */
-function useText(id: string, wanted: boolean): { text: FileText | null; trouble: string } {
-  const [state, setState] = useState<{ text: FileText | null; trouble: string }>({ text: null, trouble: "" });
+function useText(at: Place, known: FileText | null, wanted: boolean): { text: FileText | null; trouble: string } {
+  const [state, setState] = useState<{ text: FileText | null; trouble: string }>({ text: known, trouble: "" });
   useEffect(() => {
     if (!wanted || state.text) return;
     const control = new AbortController();
-    fileText(id, control.signal).then(
+    sourceText(at, control.signal).then(
       (text) => setState({ text, trouble: "" }),
       (error: unknown) => isAbort(error) || setState({ text: null, trouble: wordsOf(error).text }),
     );
     return () => control.abort();
-  }, [id, wanted]);
+  }, [wanted]);
   return state;
 }
 
 interface ContentProps {
-  file: FileObject;
+  file: Opened;
   source: Source;
   zoom: number;
   search: Search;
@@ -152,9 +167,11 @@ interface ContentProps {
 }
 
 function Content({ file, source: s, zoom, search, onSearch }: ContentProps) {
-  const pdf = file.inlay.media_type === "application/pdf";
-  const image = file.inlay.image === true;
-  const { text, trouble } = useText(file.id, (!pdf && !image) || search.open);
+  const { at, name } = s.file;
+  const [gone, setGone] = useState(""); // why a PDF cannot be shown as its pages: then its text is
+  const image = file.kind === "image";
+  const pdf = file.kind === "pdf" && !gone;
+  const { text, trouble } = useText(at, file.text, (!pdf && !image) || search.open);
   const offsets = useMemo(() => (text ? new Offsets(text.text) : null), [text]);
   const hits = useMemo(
     () => (text && search.open && search.word.trim() ? find(text.text, search.word) : []),
@@ -176,7 +193,7 @@ function Content({ file, source: s, zoom, search, onSearch }: ContentProps) {
     return (
       <>
         {bar}
-        <ImageView id={file.id} name={file.filename} />
+        <ImageView at={at} name={name} />
       </>
     );
   }
@@ -184,8 +201,13 @@ function Content({ file, source: s, zoom, search, onSearch }: ContentProps) {
     <>
       {bar}
       {trouble ? <Trouble text={trouble} /> : null}
+      {gone ? (
+        <p class="source-note" role="status">
+          {gone} This is the text that was read from it.
+        </p>
+      ) : null}
       {pdf ? (
-        <PdfContent id={file.id} source={s} zoom={zoom} hit={hit} offsets={offsets} />
+        <PdfContent onGone={setGone} source={s} zoom={zoom} hit={hit} offsets={offsets} />
       ) : text && offsets ? (
         <TextContent text={text} offsets={offsets} source={s} hits={hits} hit={search.open ? search.at : -1} />
       ) : trouble ? null : (
@@ -198,14 +220,14 @@ function Content({ file, source: s, zoom, search, onSearch }: ContentProps) {
 const tooLittle = "Less than half of this passage could be placed, so nothing is marked.";
 
 interface PdfContentProps {
-  id: string;
+  onGone: (why: string) => void;
   source: Source;
   zoom: number;
   hit: Span | null;
   offsets: Offsets | null;
 }
 
-function PdfContent({ id, source: s, zoom, hit, offsets }: PdfContentProps) {
+function PdfContent({ onGone, source: s, zoom, hit, offsets }: PdfContentProps) {
   const citation = s.citations[s.at] ?? null;
   const [marks, setMarks] = useState<Marks | null>(null);
   const [note, setNote] = useState("");
@@ -217,7 +239,7 @@ function PdfContent({ id, source: s, zoom, hit, offsets }: PdfContentProps) {
     range.current = { start, end };
     const control = new AbortController();
     const key = `${s.opened}-${start}-${end}`;
-    fileBoxes(id, start, end, control.signal).then(
+    sourceBoxes(s.file.at, start, end, control.signal).then(
       (all) => {
         const pages = hit === null ? within(all, citation?.ranges ?? []) : all;
         const enough = hit !== null || placed(pages, citation?.text ?? "") >= 0.5;
@@ -231,7 +253,7 @@ function PdfContent({ id, source: s, zoom, hit, offsets }: PdfContentProps) {
       },
     );
     return () => control.abort();
-  }, [id, start, end, s.opened]);
+  }, [start, end, s.opened]);
   return (
     <div class="source-body">
       {note ? (
@@ -239,7 +261,7 @@ function PdfContent({ id, source: s, zoom, hit, offsets }: PdfContentProps) {
           {note}
         </p>
       ) : null}
-      <PdfView id={id} marks={marks} zoom={zoom} />
+      <PdfView file={s.file} marks={marks} zoom={zoom} onGone={onGone} />
     </div>
   );
 }

@@ -8,7 +8,10 @@ import { optionsOf, settings, type Settings } from "./settings";
 import { chatFiles, draft, keptTurns, talk, type Turn } from "./talk";
 
 /** The settings that the lab tries. */
-export type Trial = Pick<Settings, "threshold" | "limit" | "promptSet" | "coverage" | "window">;
+export type Trial = Pick<
+  Settings,
+  "threshold" | "limit" | "promptSet" | "coverage" | "window" | "chunk" | "embedder" | "rerank"
+>;
 
 export const labOpen = signal(false);
 export const question = signal("");
@@ -26,8 +29,8 @@ export const outcome = signal<{ base: Result | null; tried: Result | null; worki
 export const sent = signal<{ result: Result; question: string } | null>(null);
 
 export function trialOf(s: Settings): Trial {
-  const { threshold, limit, promptSet, coverage, window } = s;
-  return { threshold, limit, promptSet, coverage, window };
+  const { threshold, limit, promptSet, coverage, window, chunk, embedder, rerank } = s;
+  return { threshold, limit, promptSet, coverage, window, chunk, embedder, rerank };
 }
 
 export function openLab(turn?: Turn) {

@@ -11,6 +11,9 @@ export interface Settings {
   limit: number;
   promptSet: string;
   coverage: string;
+  chunk: string; // size and overlap in tokens; empty: the service's own
+  embedder: string; // empty: the service's own
+  rerank: boolean; // where the service has a reranker
   theme: Theme;
   libraries: string[]; // ids of those that are asked beside the files
 }
@@ -22,6 +25,9 @@ const defaults: Settings = {
   limit: 3,
   promptSet: "cited",
   coverage: "auto",
+  chunk: "",
+  embedder: "",
+  rerank: true,
   theme: "auto",
   libraries: [],
 };
@@ -44,12 +50,17 @@ export function change(part: Partial<Settings>) {
 
 /** What a question is sent with; without a model the window has to be said. */
 export function optionsOf(s: Settings): Options {
+  // Libraries are searched as they were made.
+  const another = s.libraries.length === 0;
   const length = s.window || (s.model ? 0 : passagesWindow);
   return {
     retrieval_limit: s.limit,
     prompt_set: s.promptSet,
     coverage: s.coverage,
     ...(s.threshold === null ? {} : { retrieval_affinity_threshold: s.threshold }),
+    ...(another && s.chunk ? { chunk: s.chunk } : {}),
+    ...(another && s.embedder ? { embedder: s.embedder } : {}),
+    ...(s.rerank ? {} : { rerank: false }),
     ...(s.libraries.length > 0 ? { library: s.libraries } : {}),
     ...(length > 0 ? { context_length: length } : {}),
   };

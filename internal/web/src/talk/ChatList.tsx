@@ -1,18 +1,20 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { getChat } from "../api/service";
+import { wordsOf } from "../api/http";
+import { getChat, renameChat } from "../api/service";
 import type { ChatWhole } from "../api/types";
 import { show } from "../state/route";
-import { chats, forgetChat, newTalk, ownWords, talk } from "../state/talk";
+import { chats, forgetChat, loadChats, newTalk, ownWords, talk } from "../state/talk";
 import { place } from "../text/numbers";
 import { ago } from "../text/time";
-import { IconButton } from "../ui/controls";
+import { IconButton, Trouble } from "../ui/controls";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/icons";
 
 /** ChatList is the chats that the service keeps, newest first. */
 export function ChatList({ onChosen }: { onChosen: () => void }): JSX.Element {
   const [doomed, setDoomed] = useState<{ id: string; title: string } | null>(null);
+  const [renamed, setRenamed] = useState<{ id: string; title: string } | null>(null);
   const { list, loaded, trouble } = chats.value;
   const sorted = [...list].sort((a, b) => b.updated_at - a.updated_at);
   return (
@@ -38,6 +40,7 @@ export function ChatList({ onChosen }: { onChosen: () => void }): JSX.Element {
               <button
                 type="button"
                 class="chat-name"
+                title={c.title}
                 aria-current={c.id === talk.value.id ? "page" : undefined}
                 onClick={() => {
                   show({ view: "talk", chat: c.id });
@@ -47,12 +50,16 @@ export function ChatList({ onChosen }: { onChosen: () => void }): JSX.Element {
                 <bdi>{c.title || "Untitled"}</bdi>
                 <span class="muted">{ago(c.updated_at)}</span>
               </button>
-              <IconButton icon="download" label={`Export ${c.title}`} onClick={() => void exportChat(c.id)} />
-              <IconButton icon="trash" label={`Delete ${c.title}`} onClick={() => setDoomed(c)} />
+              <div class="chat-actions">
+                <IconButton icon="edit" label={`Rename ${c.title}`} onClick={() => setRenamed(c)} />
+                <IconButton icon="download" label={`Export ${c.title}`} onClick={() => void exportChat(c.id)} />
+                <IconButton icon="trash" label={`Delete ${c.title}`} onClick={() => setDoomed(c)} />
+              </div>
             </li>
           ))}
         </ul>
       </nav>
+      {renamed ? <RenameChat chat={renamed} onClose={() => setRenamed(null)} /> : null}
       {doomed ? (
         <Dialog title="Delete this chat?" onClose={() => setDoomed(null)}>
           <p>
@@ -76,6 +83,45 @@ export function ChatList({ onChosen }: { onChosen: () => void }): JSX.Element {
         </Dialog>
       ) : null}
     </>
+  );
+}
+
+function RenameChat({ chat, onClose }: { chat: { id: string; title: string }; onClose: () => void }) {
+  const [title, setTitle] = useState(chat.title);
+  const [trouble, setTrouble] = useState({ text: "", next: "" });
+  const rename = async () => {
+    try {
+      const { title: kept } = await renameChat(chat.id, title.trim());
+      if (talk.value.id === chat.id) talk.value = { ...talk.value, title: kept };
+      onClose();
+      await loadChats();
+    } catch (error) {
+      setTrouble(wordsOf(error));
+    }
+  };
+  return (
+    <Dialog title="Rename this chat" onClose={onClose}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          void rename();
+        }}
+      >
+        <Trouble {...trouble} />
+        <label class="dialog-field">
+          Title
+          <input value={title} maxLength={120} required dir="auto" onInput={(e) => setTitle(e.currentTarget.value)} />
+        </label>
+        <div class="dialog-actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={!title.trim()}>
+            Rename
+          </button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

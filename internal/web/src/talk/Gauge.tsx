@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import type { Result } from "../api/types";
-import { named } from "../state/libraries";
 import { forecast } from "../state/forecast";
 import { count, number, spaced } from "../text/numbers";
 
@@ -12,6 +11,7 @@ export interface Fill {
   question: number;
   room: number; // for the answer
   line: number; // up to which files and question may fill it
+  share: number; // of what is free, which the line is at
   over: boolean; // the files do not fit below the line
 }
 
@@ -26,7 +26,16 @@ export function fillOf(r: Result): Fill | null {
   const over = d.strategy === "retrieval";
   const files = Math.max(0, Math.min(d.files.n, length - history - question));
   const taken = over && r.used && r.used.n > 0 ? r.used.n : question + files;
-  return { length, history, files, question, line, over, room: Math.max(0, length - history - taken) };
+  return {
+    length,
+    history,
+    files,
+    question,
+    line,
+    share: d.target_context_use,
+    over,
+    room: Math.max(0, length - history - taken),
+  };
 }
 
 const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
@@ -75,7 +84,7 @@ export function Gauge(): JSX.Element | null {
 /** whyOf is the sentence of the decision, for a person. */
 function whyOf(r: Result): string {
   if (r.reason_code === "no_files") return "Drop documents to see what would become of them.";
-  return named(spaced(r.reason ?? ""));
+  return spaced(r.reason ?? "");
 }
 
 const describe = (f: Fill) =>
@@ -89,7 +98,7 @@ function Bar({ fill, label }: { fill: Fill; label: string }) {
       <div class="part question" style={{ width: percent(fill.question, fill.length) }} />
       <div class="part files" style={{ width: percent(fill.files, fill.length) }} />
       <div class="limit-line" style={{ left: percent(fill.line, fill.length) }}>
-        <span>70 %</span>
+        <span>{Math.round(fill.share * 100)} %</span>
       </div>
     </div>
   );

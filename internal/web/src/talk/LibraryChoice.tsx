@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
-import { choose, chosen, libraries, nameOf } from "../state/libraries";
+import { all, choose, chosen } from "../state/libraries";
+import { settings } from "../state/settings";
 import { plural } from "../text/numbers";
 import { IconButton } from "../ui/controls";
 import { Icon } from "../ui/icons";
@@ -13,10 +14,10 @@ export function ChosenLibraries(): JSX.Element | null {
         <li key={l.id} class="file ready-library">
           <Icon name="folder" />
           <div class="file-words">
-            <bdi>{nameOf(l)}</bdi>
-            <span class="file-facts">library of {plural(l.file_counts.completed, "document")}</span>
+            <bdi>{l.name}</bdi>
+            <span class="file-facts">library of {plural(l.documents, "document")}</span>
           </div>
-          <IconButton icon="close" label={`Do not ask ${nameOf(l)}`} onClick={() => choose(l.id, false)} />
+          <IconButton icon="close" label={`Do not ask ${l.name}`} onClick={() => choose(l.id, false)} />
         </li>
       ))}
     </ul>
@@ -25,7 +26,7 @@ export function ChosenLibraries(): JSX.Element | null {
 
 /** AddLibrary chooses a library to ask. */
 export function AddLibrary(): JSX.Element | null {
-  const others = libraries.value.list.filter((l) => !chosen().includes(l));
+  const others = all().filter((l) => !settings.value.libraries.includes(l.id));
   if (others.length === 0) return null;
   return (
     <select
@@ -40,7 +41,7 @@ export function AddLibrary(): JSX.Element | null {
       <option value="">Library</option>
       {others.map((l) => (
         <option key={l.id} value={l.id}>
-          {nameOf(l)}
+          {l.name}
         </option>
       ))}
     </select>

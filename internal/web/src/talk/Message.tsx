@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Citation, Result } from "../api/types";
-import { named } from "../state/libraries";
 import { openLab } from "../state/lab";
 import { showCitation, showFile, source } from "../state/source";
 import { askAgain, busy, citationsOf, type Turn } from "../state/talk";
@@ -72,7 +71,7 @@ function Decision({ turn }: { turn: Turn }) {
         {fill ? <span class="muted"> · window of {number(fill.length)}</span> : null}
         <span class="why">Why</span>
       </summary>
-      <p>{named(spaced(r.reason ?? ""))}</p>
+      <p>{spaced(r.reason ?? "")}</p>
       {(r.warnings ?? []).map((w, i) => (
         <p key={i} class="warning-text">
           {w.message}

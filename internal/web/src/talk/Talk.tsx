@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { models } from "../state/models";
 import { draft, talk } from "../state/talk";
 import { Spinner, Trouble } from "../ui/controls";
+import { Icon } from "../ui/icons";
 import { Composer } from "./Composer";
 import { TurnView } from "./Message";
 
@@ -47,6 +48,9 @@ const examples = ["What are the main points?", "Which dates and amounts are name
 function Empty() {
   return (
     <div class="empty">
+      <span class="empty-mark" aria-hidden="true">
+        <Icon name="file" size={24} />
+      </span>
       <h1>Ask your documents</h1>
       <p>
         Drop files or a folder anywhere on this page. You see what fits into the model’s window before anything is sent,

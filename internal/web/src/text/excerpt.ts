@@ -16,7 +16,7 @@ export function excerpt(text: string, question: string, length: number): string 
     if (worth > most) [most, best] = [worth, first.at];
   }
   const start = sentenceStart(text, best);
-  const end = Math.min(text.length, start + length);
+  const end = wordEnd(text, start + length);
   return (start > 0 ? "… " : "") + text.slice(start, end).trim() + (end < text.length ? " …" : "");
 }
 
@@ -27,4 +27,11 @@ function sentenceStart(text: string, at: number): number {
   const cut = Math.max(before.lastIndexOf(". "), before.lastIndexOf("\n"));
   if (cut >= 0) return at - before.length + cut + 1;
   return at <= 160 ? 0 : at - (before.length - before.lastIndexOf(" ", before.length - 2)) + 1;
+}
+
+/** wordEnd is at, or the end of the word before it where it would cut one. */
+function wordEnd(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  const cut = text.lastIndexOf(" ", at);
+  return cut > at - 30 ? cut : at;
 }

@@ -35,3 +35,9 @@ export function place(c: Citation): string {
   if (parts.length === 0) parts.push(range("line", c.line_start, c.line_end));
   return parts.join(", ");
 }
+
+/** sizeOf says a size of passages in tokens, as "300/20" with what neighbours share. */
+export function sizeOf(chunk: string): string {
+  const [size, overlap] = chunk.split("/");
+  return `${size} tokens${overlap && overlap !== "0" ? `, ${overlap} shared` : ""}`;
+}

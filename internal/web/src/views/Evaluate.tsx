@@ -6,19 +6,22 @@ import { evaluationResult, startEvaluation, watchEvaluation } from "../api/servi
 import type { EvaluationObject, EvaluationReport } from "../api/types";
 import { Curve } from "../lab/Curve";
 import { attached, usable } from "../state/files";
+import { searches } from "../state/searches";
 import { change } from "../state/settings";
 import { chatFiles } from "../state/talk";
 import { questionsOf, type Asked } from "../text/csv";
-import { plural } from "../text/numbers";
+import { number, plural, sizeOf } from "../text/numbers";
 import { Spinner, Trouble } from "../ui/controls";
 import { Icon } from "../ui/icons";
 import { FileList } from "../talk/FileList";
 
 interface State {
   name: string;
+  chunks: string[]; // sizes of passages to compare; none: the service's own
   questions: Asked[];
   running: EvaluationObject | null;
   report: EvaluationReport | null;
+  setting: number; // place in the report's settings
   limit: number;
   threshold: number;
   used: boolean;
@@ -27,9 +30,11 @@ interface State {
 
 const start: State = {
   name: "",
+  chunks: [],
   questions: [],
   running: null,
   report: null,
+  setting: 0,
   limit: 3,
   threshold: 0.25,
   used: false,
@@ -47,7 +52,7 @@ function files(): string[] {
 async function read(file: File) {
   try {
     const questions = questionsOf(await file.text());
-    state.value = { ...start, name: file.name.replace(/\.csv$/i, ""), questions };
+    state.value = { ...start, chunks: state.value.chunks, name: file.name.replace(/\.csv$/i, ""), questions };
   } catch (error) {
     state.value = {
       ...start,
@@ -66,6 +71,7 @@ async function run() {
       questions: state.value.questions,
       thresholds: "0:1:0.02",
       limits: [1, 3, 5, 10],
+      ...(state.value.chunks.length > 0 ? { chunks: state.value.chunks } : {}),
     });
     set({ running: made });
     await watchEvaluation(made.id, control.signal, (running) => set({ running }));
@@ -75,14 +81,25 @@ async function run() {
       return;
     }
     const report = await evaluationResult(made.id);
-    set({ report, running: null, limit: report.recommended.limit, threshold: report.recommended.threshold });
+    const { limit, threshold, chunk } = report.recommended;
+    const setting = Math.max(
+      0,
+      report.settings.findIndex((x) => x.chunk === chunk),
+    );
+    set({ report, running: null, setting, limit, threshold });
   } catch (error) {
     set({ running: null, trouble: isAbort(error) ? null : wordsOf(error) });
   }
 }
 
 function use() {
-  change({ threshold: state.value.threshold, limit: state.value.limit });
+  const { threshold, limit, report, setting, chunks } = state.value;
+  const chunk = report?.settings[setting]?.chunk;
+  change({
+    threshold,
+    limit,
+    ...(chunks.length > 0 && chunk ? { chunk: chunk === searches.value.chunk ? "" : chunk } : {}),
+  });
   set({ used: true });
 }
 
@@ -112,6 +129,7 @@ export function Evaluate(): JSX.Element {
           <FileList />
         </div>
         <Questions />
+        <Sizes />
       </div>
       <div class="view-actions">
         <button type="button" class="primary" disabled={!ready} onClick={() => void run()}>
@@ -161,11 +179,44 @@ function Questions() {
   );
 }
 
+const compared = ["100/0", "200/20", "300/0", "500/50", "800/80"];
+
+/** Sizes are those of passages that are compared, beside the service's own. */
+function Sizes() {
+  const s = state.value;
+  const own = searches.value.chunk;
+  const toggle = (chunk: string, yes: boolean) => {
+    const others = s.chunks.filter((c) => c !== chunk && c !== own);
+    const list = yes ? [...others, chunk] : others;
+    set({ chunks: list.length > 0 && own ? [own, ...list] : list });
+  };
+  return (
+    <div class="card sizes" role="group" aria-labelledby="sizes-title">
+      <h2 id="sizes-title">Passage sizes to compare</h2>
+      <label class="check">
+        <input type="checkbox" checked disabled /> {own ? sizeOf(own) : "The service’s own"}
+      </label>
+      {compared
+        .filter((c) => c !== own)
+        .map((c) => (
+          <label key={c} class="check">
+            <input
+              type="checkbox"
+              checked={s.chunks.includes(c)}
+              onChange={(e) => toggle(c, e.currentTarget.checked)}
+            />
+            {sizeOf(c)}
+          </label>
+        ))}
+    </div>
+  );
+}
+
 function Progress({ running }: { running: EvaluationObject }) {
   return (
     <div class="progress">
       <progress max={1} value={running.progress.share} aria-label="Progress of the evaluation" />
-      <Spinner label={running.status === "queued" ? "Waiting" : `${Math.round(running.progress.share * 100)} %`} />
+      <Spinner label={running.status === "queued" ? "Waiting" : stageOf(running.progress)} />
       <button type="button" class="quiet" onClick={() => control?.abort()}>
         Leave it
       </button>
@@ -173,22 +224,38 @@ function Progress({ running }: { running: EvaluationObject }) {
   );
 }
 
+/** stageOf says what an evaluation is doing. */
+function stageOf({ share, setting, done, total }: EvaluationObject["progress"]): string {
+  const percent = `${Math.round(share * 100)} %`;
+  return setting && total ? `${percent} · ${setting}, ${number(done ?? 0)} of ${number(total)}` : percent;
+}
+
 function Report({ report }: { report: EvaluationReport }) {
   const s = state.value;
   const r = report.recommended;
   const limits = [...new Set(report.points.map((p) => p.limit))].sort((a, b) => a - b);
-  const setting = report.settings.findIndex((x) => x.chunk === r.chunk);
-  const points = report.points.filter((p) => p.limit === s.limit && p.setting === Math.max(0, setting));
+  const points = report.points.filter((p) => p.limit === s.limit && p.setting === s.setting);
+  const sizes = report.settings.length > 1 ? ` of ${sizeOf(r.chunk)}` : "";
   return (
     <div class="report">
       <h2>
-        Cite at most {plural(r.limit, "passage")} above {r.threshold.toFixed(2)}
+        Cite at most {plural(r.limit, "passage")}
+        {sizes} above {r.threshold.toFixed(2)}
       </h2>
       <p>
         Of the {plural(report.set.answerable, "question")} that the documents answer, {Math.round(r.hit_rate * 100)} %
         get a right passage; of the {report.set.unanswerable} that they do not, {Math.round(r.false * 100)} % get one
         all the same.
       </p>
+      {report.settings.length > 1 ? (
+        <div class="limit-choice" role="group" aria-label="Passage size">
+          {report.settings.map((x, i) => (
+            <button key={x.chunk} type="button" aria-pressed={i === s.setting} onClick={() => set({ setting: i })}>
+              {sizeOf(x.chunk)}
+            </button>
+          ))}
+        </div>
+      ) : null}
       <div class="limit-choice" role="group" aria-label="Most passages">
         {limits.map((l) => (
           <button key={l} type="button" aria-pressed={l === s.limit} onClick={() => set({ limit: l })}>

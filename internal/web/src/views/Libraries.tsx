@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { wordsOf } from "../api/http";
 import { addStoreFile, deleteStore, getFile, makeStore, renameStore, storeFiles, takeStoreFile } from "../api/service";
-import type { FileObject, Store, StoreFile } from "../api/types";
+import type { FileObject, FolderLibrary, Store, StoreFile } from "../api/types";
 import { attached, detach, usable } from "../state/files";
 import { choose, libraries, loadLibraries, nameOf } from "../state/libraries";
 import { settings } from "../state/settings";
@@ -16,7 +16,7 @@ import { Icon } from "../ui/icons";
 /** Libraries lists, makes, renames, fills and deletes libraries. */
 export function Libraries(): JSX.Element {
   const [trouble, setTrouble] = useState({ text: "", next: "" });
-  const { list, loaded } = libraries.value;
+  const { list, folders, loaded } = libraries.value;
   const act = async (work: Promise<unknown>) => {
     try {
       await work;
@@ -42,11 +42,14 @@ export function Libraries(): JSX.Element {
           <FileList />
         </div>
       ) : null}
-      {loaded && list.length === 0 ? (
+      {loaded && list.length === 0 && folders.length === 0 ? (
         <p class="muted">There is none yet. Make one, drop documents on this page, and put them into it.</p>
       ) : null}
       {list.map((l) => (
         <LibraryCard key={l.id} library={l} act={act} />
+      ))}
+      {folders.map((f) => (
+        <FolderCard key={f.name} library={f} />
       ))}
     </section>
   );
@@ -80,7 +83,6 @@ function LibraryCard({ library: l, act }: { library: Store; act: Act }) {
   const [doomed, setDoomed] = useState(false);
   const [name, setName] = useState<string | null>(null);
   useProgress(l);
-  const asked = settings.value.libraries.includes(l.id);
   const ready = usable(attached.value);
   return (
     <article class="card library" aria-label={nameOf(l)}>
@@ -107,10 +109,7 @@ function LibraryCard({ library: l, act }: { library: Store; act: Act }) {
       </header>
       <Files library={l} act={act} />
       <div class="view-actions">
-        <label class="check">
-          <input type="checkbox" checked={asked} onChange={(e) => choose(l.id, e.currentTarget.checked)} /> Ask it with
-          every question
-        </label>
+        <AskAlways id={l.id} />
         {ready.length > 0 ? (
           <button type="button" onClick={() => void act(putAll(l.id))}>
             <Icon name="plus" /> Put {plural(ready.length, "dropped file")} into it
@@ -140,6 +139,37 @@ function LibraryCard({ library: l, act }: { library: Store; act: Act }) {
         </Dialog>
       ) : null}
     </article>
+  );
+}
+
+/** FolderCard is a library of folders, which the command keeps up to date. */
+function FolderCard({ library: f }: { library: FolderLibrary }) {
+  return (
+    <article class="card library" aria-label={f.name}>
+      <header>
+        <h2>
+          <bdi>{f.name}</bdi>
+        </h2>
+        <span class="muted">
+          {plural(f.documents, "document")}, {bytes(f.text_bytes)} of text
+        </span>
+      </header>
+      <p class="muted">
+        Of folders; <code>inlay library sync {f.name}</code> brings it up to date.
+        {f.failed > 0 ? ` ${plural(f.failed, "file")} could not be read.` : ""}
+      </p>
+      <AskAlways id={f.name} />
+    </article>
+  );
+}
+
+function AskAlways({ id }: { id: string }) {
+  const asked = settings.value.libraries.includes(id);
+  return (
+    <label class="check">
+      <input type="checkbox" checked={asked} onChange={(e) => choose(id, e.currentTarget.checked)} /> Ask it with every
+      question
+    </label>
   );
 }
 
@@ -193,7 +223,11 @@ function Files({ library: l, act }: { library: Store; act: Act }) {
       gone = true;
     };
   }, [l]);
-  if (held.length === 0) return null;
+  if (held.length === 0) {
+    return l.file_counts.total === 0 ? (
+      <p class="muted">It is empty. Drop documents on this page and put them into it.</p>
+    ) : null;
+  }
   return (
     <ul class="library-files">
       {held.map(({ file, upload }) => (
