@@ -275,17 +275,18 @@ func (c *libraryWatchCmd) print(a *app, out library.Outcome, err error) {
 			_ = jsonLine(a.stdout, change)
 			continue
 		}
-		line := change.Kind + " " + oneLine(change.Path)
+		var line strings.Builder
+		line.WriteString(change.Kind + " " + oneLine(change.Path))
 		if change.From != "" {
-			line += " from " + oneLine(change.From)
+			line.WriteString(" from " + oneLine(change.From))
 		}
 		if f, ok := reasons[change.Path]; ok && change.Kind == "failed" {
-			line += ": " + f.Reason
+			line.WriteString(": " + f.Reason)
 		}
 		for _, w := range change.Warnings {
-			line += "; warning: " + oneLine(w.Message)
+			line.WriteString("; warning: " + oneLine(w.Message))
 		}
-		_, _ = fmt.Fprintln(a.stdout, line)
+		_, _ = fmt.Fprintln(a.stdout, line.String())
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(a.stderr, "inlay:", printable(err.Error()))

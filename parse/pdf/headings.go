@@ -195,15 +195,8 @@ func (f *headingFinder) stands(lines []placed, i, end int) bool {
 	if f.marks[titleKey(text)] > 0 && styleOf(lines[i]) != f.body {
 		return true
 	}
-	letters := countLetters(text)
-	if len(text) > maxHeading || !wordy(text) || float64(letters) < letterShare*float64(utf8.RuneCountInString(text)) {
+	if !f.couldTitle(text, lines[i]) || end-i == 1 && lines[i].parted { // or a row of labels
 		return false
-	}
-	if hasLeader(text) || lines[i].fixed && 2*f.fixed < f.total || strings.ContainsAny(text, "=<>") {
-		return false // contents, or code and formulas
-	}
-	if end-i == 1 && lines[i].parted {
-		return false // a row of labels
 	}
 	rare := f.isRare(lines[i].face) && startsLarge(text)
 	if s.size >= clearlyLarger*f.usual || s.size >= largerBy*f.usual && f.leads(lines, i, end) {
@@ -212,6 +205,15 @@ func (f *headingFinder) stands(lines []placed, i, end int) bool {
 	marked := s.bold && !f.body.bold || (rare || f.isNumbered(lines[i])) && !isCaption(text)
 	return marked && s.size*sameSize >= f.usual && len(text) <= maxBoldHeading &&
 		end-i < headingLines && !strings.ContainsAny(text[len(text)-1:], ".,;:") && f.apart(lines, i, end)
+}
+
+// couldTitle reports whether the text of a line is one that a heading may have:
+// words, and neither an entry of contents nor code and formulas.
+func (f *headingFinder) couldTitle(text string, l placed) bool {
+	if len(text) > maxHeading || !wordy(text) || float64(countLetters(text)) < letterShare*float64(utf8.RuneCountInString(text)) {
+		return false
+	}
+	return !hasLeader(text) && (!l.fixed || 2*f.fixed >= f.total) && !strings.ContainsAny(text, "=<>")
 }
 
 // isNumbered reports whether a line begins with the number of a section and looks
