@@ -189,7 +189,7 @@ export class Tab {
       );
     });
     tab.page = await tab.context.newPage();
-    tab.page.setDefaultTimeout(60_000);
+    tab.page.setDefaultTimeout(300_000);
     tab.page.on("console", (m) => m.type() === "error" && tab.troubles.push(m.text()));
     tab.page.on(
       "response",
