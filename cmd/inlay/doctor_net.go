@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"inlay/embed"
+	"inlay/fault"
 	"inlay/internal/plural"
 	"inlay/internal/upstream"
 	"inlay/internal/wire"
@@ -129,6 +130,9 @@ func lookUpstream(ctx context.Context, u upstream.Server) []finding {
 	defer cancel()
 	names, err := u.Models(ctx)
 	if err != nil {
+		if e, ok := errors.AsType[*fault.Error](err); ok && e.Reason != "" {
+			err = &fault.Error{Code: e.Code, Reason: e.Reason, Next: e.Next} // the subject is the server again
+		}
 		out := ofError(err, "start it, and check its address in --upstream and its key in the environment")
 		out[0].Found = u.Name + ": " + out[0].Found
 		return out
