@@ -219,7 +219,7 @@ func (a *app) message(err error) string {
 		return err.Error()
 	}
 	said := *e
-	flags := strings.NewReplacer("the base URL", "--base-url", "the context length in tokens (StaticOptions.Length)", "--context-length")
+	flags := strings.NewReplacer("set the base URL of", "set --base-url to", "the base URL", "--base-url", "the context length in tokens (StaticOptions.Length)", "--context-length")
 	said.Reason, said.Next = flags.Replace(e.Reason), flags.Replace(e.Next)
 	return said.Error()
 }

@@ -26,7 +26,7 @@ func (s *server) explain(err error) error {
 	if s.isOpenAI() {
 		f := s.fault(fault.BackendUnreachable, s.base.Host+" cannot be reached", "check the network and its proxy")
 		if s.config.Key == "" {
-			f.Reason, f.Next = f.Reason+", and OPENAI_API_KEY is not set", "check the network and set the key, or set the base URL of a server of your own"
+			f.Reason, f.Next = f.Reason+", and OPENAI_API_KEY is not set", "check the network and set the key, or set the base URL of another server"
 		}
 		f.Err = err
 		return f
