@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -134,7 +135,7 @@ func Load(ctx context.Context, data, documents string) (*Set, error) {
 		return nil, &fault.Error{Code: fault.FileNotFound, Subject: documents, Reason: "is not a folder", Next: "set --documents to the folder of the documents"}
 	}
 	if !exists(data) {
-		return nil, &fault.Error{Code: fault.FileNotFound, Subject: data, Reason: "there is no such file or folder", Next: "set --data"}
+		return nil, &fault.Error{Code: fault.FileNotFound, Subject: data, Reason: "there is no such file or folder", Next: "check the path"}
 	}
 	at := func(name string) string { return filepath.Join(data, name) }
 	ext := strings.ToLower(filepath.Ext(data))
@@ -144,7 +145,7 @@ func Load(ctx context.Context, data, documents string) (*Set, error) {
 	case isDir(data) && exists(at("cases.jsonl")):
 		return loadCases(ctx, at("cases.jsonl"), documents)
 	case isDir(data) && exists(at("questions.csv")):
-		return loadFolder(ctx, at("questions.csv"), documents)
+		return loadFolder(ctx, at("questions.csv"), cmp.Or(documents, documentsIn(data)))
 	case isDir(data):
 		return nil, &fault.Error{Code: fault.UnsupportedFormat, Subject: data, Reason: "has no corpus.jsonl, cases.jsonl or questions.csv", Next: "see docs/evaluation.md for the three forms of a data set"}
 	case ext == ".jsonl" || ext == ".ndjson":

@@ -17,15 +17,23 @@ import (
 	"inlay/fault"
 )
 
+// documentsIn is the folder of the documents of a folder with questions: "documents"
+// in it, or else itself.
+func documentsIn(dir string) string {
+	if root := filepath.Join(dir, "documents"); isDir(root) {
+		return root
+	}
+	return dir
+}
+
 // loadFolder reads a CSV of questions and lists the documents: all files below
-// documents, or, where that is empty, below the folder "documents" beside the
-// CSV, or else beside the CSV itself.
+// documents, or, where that is empty, below the folder "documents" beside the CSV.
 func loadFolder(ctx context.Context, path, documents string) (*Set, error) {
 	root := documents
 	if root == "" {
 		root = filepath.Join(filepath.Dir(path), "documents")
 		if !isDir(root) {
-			root = filepath.Dir(path)
+			return nil, &fault.Error{Code: fault.Usage, Subject: path, Reason: `there is no folder "documents" beside it`, Next: "name the folder of the documents: --documents DIR"}
 		}
 	}
 	s := &Set{Name: filepath.Base(absolute(root)), Layout: Folder}

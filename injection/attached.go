@@ -9,6 +9,7 @@ import (
 
 	"inlay/fault"
 	"inlay/parse"
+	"inlay/prompts"
 	"inlay/tokens"
 )
 
@@ -264,14 +265,19 @@ func (t *turn) distinct(ctx context.Context, files []*attached) ([]*attached, er
 
 // warnImage says what becomes of an image that is attached as a file.
 func (t *turn) warnImage(name string) {
-	t.warn("image", name, name+" is an image: it stays on the message and is not read.")
+	t.warn("image", name, name+" is an image: a model that sees images can be shown it; no text is read from it.")
 }
 
 // mergeEqual has the first of two files with the same bytes count for both. Its
 // name holds; a mode that was set for the other one holds where it has none of
 // its own, or only the mode none.
 func (t *turn) mergeEqual(first, other *attached) {
-	t.warn("duplicate_file", other.Name, fmt.Sprintf("%s has the same content as %s and counts once.", other.Name, first.Name))
+	names := prompts.Names([]prompts.Name{{Name: first.Name, Path: first.Path}, {Name: other.Name, Path: other.Path}})
+	message := fmt.Sprintf("%s has the same content as %s and counts once.", names[1], names[0])
+	if first.Path != "" && first.Path == other.Path {
+		message = names[0] + " is attached twice and counts once."
+	}
+	t.warn("duplicate_file", other.Name, message)
 	switch {
 	case other.Mode == Auto || other.Mode == first.Mode:
 	case first.Mode == Auto, first.Mode == ModeNone:

@@ -134,7 +134,8 @@ func (p *plan) conclude(overridden bool) {
 		d.Reason = fmt.Sprintf("The mode was set by hand: %s whole, %s searched.", plural.Of(len(p.whole), "file"), p.searchedText())
 	case len(p.whole) > 0 && len(p.searched)+len(p.shelves) > 0:
 		d.ReasonCode = Mixed
-		d.Reason = fmt.Sprintf("%d new files go in whole and %s are searched; %d tokens are available.", len(p.whole), p.searchedText(), d.Available)
+		d.Reason = fmt.Sprintf("%s in whole and %s searched; %d tokens are available.",
+			plural.Of(len(p.whole), "new file")+plural.Pick(len(p.whole), " goes", " go"), p.searchedText()+plural.Pick(len(p.searched)+len(p.shelves), " is", " are"), d.Available)
 	case d.Strategy != formula:
 		d.ReasonCode = Override
 		d.Reason = fmt.Sprintf("Modes set for single files leave %d whole and %s searched.", len(p.whole), p.searchedText())

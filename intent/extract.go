@@ -85,13 +85,13 @@ func (e Extractor) Extract(ctx context.Context, r Request) (Result, error) {
 	}
 	m, err := measure(ctx, r)
 	if err != nil {
-		return Result{}, fmt.Errorf("extract intent: %w", err)
+		return Result{}, err
 	}
 	begin := time.Now()
 	a, err := analyzer.Analyze(ctx, m)
 	spent := Stage{Name: StageName, In: a.Usage.In, Out: a.Usage.Out, LatencyNS: time.Since(begin).Nanoseconds()}
 	if ctx.Err() != nil {
-		return Result{}, fmt.Errorf("extract intent: %w", ctx.Err())
+		return Result{}, ctx.Err()
 	}
 	if err == nil {
 		a, err = Complete(m, a)

@@ -206,9 +206,16 @@ func (k *Keeper) RemovePaths(ctx context.Context, owner, name string, paths []st
 		return 0, err
 	}
 	var gone []string
+	failed, err := k.Index.Failures(ctx, owner, name)
+	if err != nil {
+		return 0, err
+	}
+	var unread []string
 	for _, p := range paths {
 		list, folders := matching(entries, s.Folders, p)
-		if len(list) == 0 && len(folders) == len(s.Folders) {
+		lost := failedBelow(failed, s.Folders, folders, p)
+		unread = append(unread, lost...)
+		if len(list)+len(lost) == 0 && len(folders) == len(s.Folders) {
 			return 0, &fault.Error{Code: fault.FileNotFound, Subject: p, Reason: "is not in the library " + name, Next: "see inlay library show " + name}
 		}
 		for _, e := range list {
@@ -225,7 +232,20 @@ func (k *Keeper) RemovePaths(ctx context.Context, owner, name string, paths []st
 	if err := k.Index.Configure(ctx, owner, name, s); err != nil {
 		return 0, err
 	}
-	return len(gone), k.delete(ctx, owner, name, gone)
+	return len(gone), k.delete(ctx, owner, name, append(gone, unread...))
+}
+
+// failedBelow are the paths of unread files that p means: those of the folders that
+// left does not have any more, and those at or below p inside the library.
+func failedBelow(failed []Failure, folders, left []Folder, p string) (paths []string) {
+	inside := strings.Trim(filepath.ToSlash(p), "/")
+	for _, f := range failed {
+		had := func(o Folder) bool { return o.Path == f.Folder }
+		if slices.ContainsFunc(folders, had) && !slices.ContainsFunc(left, had) || f.Path == inside && f.Folder == "" {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
 }
 
 // matching are the entries that a path means, and the folders that are left

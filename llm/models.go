@@ -15,6 +15,7 @@ type Model struct {
 	Length   int           // tokens of the longest context it was made for; a server may load it with less
 	Encoding string        // its vocabulary, where that is one of OpenAI's published ones; else empty
 	Family   tokens.Family // otherwise: whose vocabulary it counts like, as far as measured
+	Open     bool          // anybody may serve it, and the server decides how much context it has
 }
 
 // Models lists the well-known models, each name standing for its dated and
@@ -24,12 +25,16 @@ func Models() []Model {
 	var all []Model
 	add := func(length int, encoding string, family tokens.Family, names string) {
 		for name := range strings.FieldsSeq(names) {
-			all = append(all, Model{name, length, encoding, family})
+			all = append(all, Model{Name: name, Length: length, Encoding: encoding, Family: family})
 		}
 	}
 	addOpenAI(add)
 	addHosted(add)
+	hosted := len(all)
 	addOpen(add)
+	for i := range all[hosted:] {
+		all[hosted+i].Open = true
+	}
 	return all
 }
 

@@ -12,7 +12,7 @@ func modelRows() []Option {
 	return []Option{
 		{
 			Key: "model", Flag: "model", Short: "m", Placeholder: "PROVIDER:NAME", Doors: serving,
-			Help: "Model that answers, for example ollama:llama3.2, openai:gpt-4o or openai-responses:gpt-5-pro.",
+			Help: "Model that answers, for example ollama:llama3.2, openai:gpt-4o or openai-responses:gpt-5-pro. Without a provider a model of OpenAI, Anthropic or Google is measured and does not answer.",
 		},
 		{
 			Key: "base_url", Flag: "base-url", Placeholder: "URL", Doors: serving | Eval | Routing,

@@ -101,7 +101,7 @@ func (r *Registry) Lookup(f File) (Parser, error) {
 
 func (r *Registry) choose(f File) (Parser, Detection, error) {
 	if len(f.Data) == 0 {
-		return nil, Detection{}, &fault.Error{Code: fault.NoTextLayer, Subject: f.Name, Reason: "the file is empty (0 bytes)", Next: "check that it was saved or uploaded completely"}
+		return nil, Detection{}, &fault.Error{Code: fault.NoTextLayer, Subject: f.Name, Reason: "the file is empty", Next: "check that it was saved or uploaded completely"}
 	}
 	d := Detect(f)
 	p := r.byType[d.MediaType]

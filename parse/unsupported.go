@@ -32,7 +32,7 @@ func unsupported(f File, d Detection) error {
 	case oldVersion(f.Data) != "":
 		e.Reason, e.Next = "it is in the format of "+oldVersion(f.Data)+", which is not read", "save it as a newer format there, or convert it: soffice --headless --convert-to pdf FILE"
 	case strings.HasPrefix(d.MediaType, "image/"):
-		e.Reason, e.Next = "it is an image ("+d.MediaType+")", "attach it to a model that sees images, or let tesseract read its text: --ocr"
+		e.Reason, e.Next = "it is an image ("+d.MediaType+")", "in a chat with a model that sees images, attach it; or let tesseract read its text: --ocr"
 	case strings.HasPrefix(d.MediaType, "audio/"), strings.HasPrefix(d.MediaType, "video/"):
 		e.Reason, e.Next = "it is a recording ("+d.MediaType+")", "attach a transcript"
 	case d.MediaType == "application/postscript":

@@ -105,7 +105,7 @@ func (c *askCmd) nextStep(a *app, r injection.Result) string {
 	case len(r.Files)+len(r.Failures) == 0:
 		return "attach files with -f FILE, or name them after the question"
 	case name != "":
-		return "--model openai:" + name + " has it answer; --output prompt prints the prompt"
+		return name + " is measured and does not answer; --model openai:" + name + " has it answer, --output prompt prints the prompt"
 	case a.getenv(wire.KeyVariable) != "":
 		return "--model openai:NAME has a model answer; --output prompt prints the prompt"
 	case missing == nil || a.getenv("OLLAMA_HOST") != "":

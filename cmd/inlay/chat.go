@@ -63,9 +63,13 @@ func (c *chatCmd) Run(ctx context.Context, a *app) error {
 		case <-ctx.Done():
 		}
 	}()
+	t.welcome(ctx)
 	lines := t.source(ctx)
 	defer lines.close()
-	return t.loop(ctx, lines, interrupts)
+	if err := t.loop(ctx, lines, interrupts); err != nil {
+		return err
+	}
+	return t.failed
 }
 
 // talk is a chat under way.
@@ -81,6 +85,7 @@ type talk struct {
 	intent  string
 	quiet   bool
 	prompt  string // before each line; empty where no person types
+	failed  error  // of a question from a pipe; its reason was said
 }
 
 func (c *chatCmd) open(ctx context.Context, a *app, names []rawArg) (*talk, error) {
@@ -187,7 +192,10 @@ func (t *talk) line(ctx context.Context, line string, interrupts <-chan os.Signa
 	case fault.Is(err, fault.Canceled):
 		t.note("stopped")
 	case err != nil:
-		t.note("inlay: " + printable(err.Error()))
+		t.note("inlay: " + printable(t.app.message(err)))
+		if t.prompt == "" && !strings.HasPrefix(line, "/") {
+			t.failed = &told{err}
+		}
 	}
 	return nil
 }
@@ -226,5 +234,5 @@ func (t *talk) say(text string) error {
 
 // note is a word to the person, beside the answers.
 func (t *talk) note(line string) {
-	_, _ = fmt.Fprintln(t.app.stderr, line)
+	_, _ = fmt.Fprintln(t.app.stderr, fitted(t.app.stderr, line))
 }

@@ -78,7 +78,7 @@ func (t *talk) command(ctx context.Context, line string) error {
 		}
 		return t.past.save(rest)
 	case "/help":
-		return t.say(chatHelp())
+		return t.say(fittedAt(t.app.stdout, chatHelp(), 22))
 	default:
 		return &fault.Error{Code: fault.Usage, Subject: printable(name), Reason: "is not a command", Next: "see /help"}
 	}

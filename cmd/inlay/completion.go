@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"inlay/fault"
 )
 
 // completionCmd prints what a shell needs to complete the command line.
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: bash, zsh or fish."`
+	Shell string `arg:"" optional:"" help:"Shell: bash, zsh or fish."`
 }
 
 // Run prints the script. It is made from the commands and flags that there are.
@@ -21,7 +23,11 @@ func (c completionCmd) Run(a *app) error {
 		return err
 	}
 	scripts := map[string]func([]commandLine) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
-	_, err = io.WriteString(a.stdout, scripts[c.Shell](commandLines(model.Node, "")))
+	script, ok := scripts[c.Shell]
+	if !ok {
+		return &fault.Error{Code: fault.Usage, Subject: "shell", Reason: "must be bash, zsh or fish", Next: "for example: source <(inlay completion bash)"}
+	}
+	_, err = io.WriteString(a.stdout, script(commandLines(model.Node, "")))
 	return err
 }
 
@@ -108,7 +114,11 @@ func bashCompletion(lines []commandLine) string {
 	for _, c := range lines {
 		for _, f := range c.flags {
 			if v := values(f); v != nil {
-				fmt.Fprintf(&b, "    %q) words=%q cur=${cur#-} ;;\n", c.path+" --"+f.Name, strings.Join(v, " "))
+				pattern := fmt.Sprintf("%q", c.path+" --"+f.Name)
+				if f.Short != 0 {
+					pattern += fmt.Sprintf("|%q", c.path+" -"+string(f.Short))
+				}
+				fmt.Fprintf(&b, "    %s) words=%q cur=${cur#-} ;;\n", pattern, strings.Join(v, " "))
 			}
 		}
 	}

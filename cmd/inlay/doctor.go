@@ -132,7 +132,7 @@ func (c *doctorCmd) print(w io.Writer, all []finding, sound bool) error {
 		if f.Next != "" {
 			line += "\n" + strings.Repeat(" ", 20) + "-> " + printable(f.Next)
 		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
+		if _, err := fmt.Fprintln(w, fittedAt(w, line, 20)); err != nil {
 			return err
 		}
 	}

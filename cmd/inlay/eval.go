@@ -24,7 +24,7 @@ import (
 // settings, and recommends one.
 type evalCmd struct {
 	Data      string `required:"" placeholder:"DIR|FILE" help:"Questions with known answers: a folder in BEIR's layout, a JSONL file, or a CSV file (question, file, page, quote)."`
-	Documents string `placeholder:"DIR" help:"Folder of the documents that a JSONL or CSV file speaks of (default: beside it)."`
+	Documents string `placeholder:"DIR" help:"Folder of the documents that a JSONL or CSV file speaks of (default: the folder documents beside a CSV file; the folder of a JSONL file)."`
 	Library   string `short:"L" placeholder:"NAME" help:"Library whose files a CSV file asks, by their paths in it; --library-path and the other filters choose among them."`
 	filterSettings
 	LibraryData string `name:"library-data" placeholder:"DIR" help:"Folder of the libraries (default: your data folder)."`

@@ -37,6 +37,22 @@ func splitMode(arg string) (path string, mode injection.Mode) {
 	return arg[:i], mode
 }
 
+// checkMode refuses a word after = that is not a mode, where what is before it is
+// a file and the whole is none.
+func checkMode(arg string) error {
+	i := strings.LastIndexByte(arg, '=')
+	if i <= 0 || inputs.Exists(arg) || !inputs.Exists(arg[:i]) {
+		return nil
+	}
+	if _, err := injection.ParseMode(arg[i+1:]); err == nil {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.Usage, Subject: arg, Reason: fmt.Sprintf("%q is not a mode (auto, full, retrieval or none)", arg[i+1:]),
+		Next: "write it like " + arg[:i] + "=retrieval",
+	}
+}
+
 // opened is what the user's arguments came to.
 type opened struct {
 	files  []injection.File
@@ -47,6 +63,9 @@ type opened struct {
 // openFiles reads what the user named, in order.
 func openFiles(ctx context.Context, a *app, args []rawArg) (o opened, err error) {
 	for _, arg := range args {
+		if err := checkMode(string(arg)); err != nil {
+			return opened{}, err
+		}
 		path, mode := splitMode(string(arg))
 		files, notes, err := a.read(ctx, path)
 		if err != nil {
@@ -68,6 +87,9 @@ func openFiles(ctx context.Context, a *app, args []rawArg) (o opened, err error)
 // cannot be read: their errors are reported with the result.
 func openEach(ctx context.Context, a *app, args []rawArg) (o opened, err error) {
 	for _, arg := range args {
+		if err := checkMode(string(arg)); err != nil {
+			return opened{}, err
+		}
 		path, mode := splitMode(string(arg))
 		files, notes, err := a.read(ctx, path)
 		o.notes = append(o.notes, notes...)
@@ -161,6 +183,8 @@ func (a *app) arguments(flagged, args []rawArg) (out typed, err error) {
 			words = append(words, string(arg))
 		case name == inputs.Stdin && len(args) > 1, download.IsAddress(name) && !strings.ContainsAny(name, " \n"), inputs.Exists(name):
 			out.files = append(out.files, arg)
+		case checkMode(string(arg)) != nil:
+			return out, checkMode(string(arg))
 		case inputs.LooksLikePath(name, len(args) == 1), quoted && inputs.CouldBePath(name):
 			return out, &fault.Error{
 				Code: fault.FileNotFound, Subject: name, Reason: "there is no such file",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"inlay/fault"
 	"inlay/options"
 )
 
@@ -53,12 +55,31 @@ func (m optionMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) erro
 	if err != nil {
 		return err
 	}
-	value, err := m.option.Parse("--"+m.option.Flag, fmt.Sprint(token.Value))
+	text := fmt.Sprint(token.Value)
+	value, err := m.option.Parse("--"+m.option.Flag, text)
 	if err != nil {
-		return err
+		return m.explain(err, text)
 	}
 	assign(target, value)
 	return nil
+}
+
+// explain adds to an error the value that was typed, and how to write one.
+func (m optionMapper) explain(err error, text string) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	said := *e
+	if !strings.Contains(e.Reason, ", not ") {
+		said.Reason += fmt.Sprintf(", not %q", text)
+	}
+	if said.Next == "" {
+		said.Next = map[options.Kind]string{
+			options.Tokens: "write it like 8192, 8k or 128k", options.Bytes: "write it like 65536, 64KiB or 64MB",
+		}[m.option.Kind]
+	}
+	return &said
 }
 
 // assign sets a field of a settings struct; a list is added to.

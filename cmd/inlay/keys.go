@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,8 +169,9 @@ func (c *keysListCmd) Run(ctx context.Context, a *app) (err error) {
 		return writeJSON(a.stdout, map[string]any{"schema": "inlay.keys/v1", "keys": out})
 	}
 	for _, k := range list {
-		if _, err := fmt.Fprintf(a.stdout, "%s  %s...  %s  owner %s  %s  (made %s%s)\n",
-			k.ID, k.Hint, printable(k.Name), printable(k.OwnerName), k.Scope, k.Created.Format(time.DateOnly), endOf(k, time.Now())); err != nil {
+		line := fmt.Sprintf("%s  %s...  %s  owner %s  %s  (made %s%s)\n",
+			k.ID, k.Hint, printable(k.Name), printable(k.OwnerName), k.Scope, k.Created.Format(time.DateOnly), endOf(k, time.Now()))
+		if _, err := io.WriteString(a.stdout, fitted(a.stdout, line)); err != nil {
 			return err
 		}
 	}

@@ -160,7 +160,7 @@ func printSync(w io.Writer, name string, out library.Outcome, counts library.Cou
 	fmt.Fprintf(&b, " (%s in %s)\n", megabytes(out.Bytes), out.Took.Round(10*time.Millisecond))
 	printUnread(&b, out.Failed)
 	printWarnings(&b, out.Changes)
-	_, err := io.WriteString(w, printable(b.String()))
+	_, err := io.WriteString(w, fittedAt(w, printable(b.String()), 9))
 	return err
 }
 
@@ -206,7 +206,7 @@ func printUnread(b *strings.Builder, failed []library.Failure) {
 	}
 	for _, key := range order {
 		list := by[key]
-		fmt.Fprintf(b, "  %s (%s)", list[0].Reason, list[0].Code)
+		fmt.Fprintf(b, "  %s", list[0].Reason)
 		if list[0].Next != "" {
 			fmt.Fprintf(b, "; %s", list[0].Next)
 		}

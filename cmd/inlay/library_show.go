@@ -56,7 +56,7 @@ func (c *libraryListCmd) Run(ctx context.Context, a *app) (err error) {
 		if l.Error != "" {
 			line = l.Error
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", l.Name, printable(line)); err != nil {
+		if _, err := fmt.Fprint(a.stdout, fitted(a.stdout, fmt.Sprintf("%s: %s\n", l.Name, printable(line)))); err != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func (c *libraryShowCmd) Run(ctx context.Context, a *app) (err error) {
 		fmt.Fprintf(&b, "  %s  %s  %s  %s\n", e.Modified.Format("2006-01-02 15:04"), megabytes(e.Size), oneLine(e.Path), oneLine(e.Title))
 	}
 	printUnread(&b, failed)
-	_, err = io.WriteString(a.stdout, printable(b.String()))
+	_, err = io.WriteString(a.stdout, fittedAt(a.stdout, printable(b.String()), 9))
 	return err
 }
 
@@ -201,7 +201,7 @@ func (c *libraryFindCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 	}
 	fmt.Fprintf(&b, "%s searched in %s\n", plural.Of(found.Total, "passage"), time.Since(start).Round(time.Millisecond))
-	_, err = io.WriteString(a.stdout, printable(b.String()))
+	_, err = io.WriteString(a.stdout, fitted(a.stdout, printable(b.String())))
 	return err
 }
 

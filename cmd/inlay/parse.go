@@ -38,7 +38,11 @@ func (c *parseCmd) Run(ctx context.Context, a *app) error {
 			}
 		}
 		gap = "\n"
-		_, err := io.WriteString(a.stdout, d.Text)
+		text := d.Text
+		if isTerminal(a.stdout) {
+			text = ended(text)
+		}
+		_, err := io.WriteString(a.stdout, text)
 		return err
 	})
 }

@@ -40,6 +40,10 @@ func printResult(w io.Writer, r injection.Result) error {
 	}
 	names := injection.ShownNames(r.Files, nil)
 	for i, f := range r.Files {
+		if i == mostFiles && len(r.Files) > mostFiles+1 && columnsOf(w) > 0 {
+			row("", "and %d more (--output json lists them)", len(r.Files)-i)
+			break
+		}
 		row(only(i == 0, "files"), "%s", describeFile(f, names[i]))
 	}
 	if d.Strategy == injection.Retrieval {
@@ -53,6 +57,9 @@ func printResult(w io.Writer, r injection.Result) error {
 	_, err := io.WriteString(w, fitted(w, printable(b.String())))
 	return err
 }
+
+// mostFiles is how many files a terminal shows of a result.
+const mostFiles = 5
 
 // printable shows control characters of documents and names instead of letting
 // a terminal obey them.
@@ -100,11 +107,11 @@ func count(c tokens.Count) string {
 
 func describeFile(f injection.FileReport, name string) string {
 	parts := []string{oneLine(name), string(f.Strategy)}
-	if f.InContext {
+	switch {
+	case f.InContext:
 		return oneLine(name) + ", already whole in the conversation"
-	}
-	if f.Library != "" {
-		parts = append(parts, "read by "+f.Library)
+	case f.Strategy == injection.None && f.Index != nil:
+		parts[1] = "searched, no passage taken"
 	}
 	if f.Coverage.Pages > 0 {
 		parts = append(parts, plural.Of(f.Coverage.Pages, "page"))
@@ -113,21 +120,20 @@ func describeFile(f injection.FileReport, name string) string {
 		parts = append(parts, count(tokens.Count{N: f.Tokens.N, Method: f.Tokens.Method})+" tokens")
 	}
 	if f.Index != nil {
-		parts = append(parts, plural.Of(f.Index.Chunks, "passage"), indexed(f.Index))
+		parts = append(parts, plural.Of(f.Index.Chunks, "passage"))
+	}
+	if f.Index != nil && f.Index.Cached {
+		parts = append(parts, fromStore(f.Index))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// indexed says whether the store saved any work.
-func indexed(i *injection.IndexReport) string {
-	switch {
-	case i.Cached && !i.Parsed:
-		return "from the store: nothing parsed, chunked or embedded"
-	case i.Cached:
+// fromStore says what work the store saved.
+func fromStore(i *injection.IndexReport) string {
+	if i.Parsed {
 		return "nothing chunked or embedded"
-	default:
-		return "chunked and embedded now"
 	}
+	return "from the store: nothing parsed, chunked or embedded"
 }
 
 // hintMeaning says once how to find what is said in other words.

@@ -12,6 +12,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/ignore"
+	"inlay/internal/plural"
 	"inlay/internal/wire"
 	"inlay/route"
 	"inlay/tokens"
@@ -208,7 +209,7 @@ func (c *routeCmd) print(w io.Writer, o route.Outcome) error {
 		fmt.Fprintf(&b, "stage      %s by %s, %d tokens in, %d out\n", s.Name, o.Decider, s.In, s.Out)
 	}
 	if o.Routed {
-		b.WriteString("tokens     " + o.SavedText() + "\n")
+		fmt.Fprintf(&b, "tokens     saves %s of this turn\n", plural.Of(o.Saved, "token"))
 	}
 	for _, warning := range o.Warnings {
 		b.WriteString("warning: " + warning + "\n")

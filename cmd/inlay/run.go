@@ -87,6 +87,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if slices.Equal(args, []string{wire.CompileCommand}) {
 		return wire.Compile(getenv)
 	}
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	a := &app{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr}
 	defer a.endWorkers()
 	if a.settings, err = openSource(args, getenv); err != nil {
@@ -101,6 +104,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
+		if unknown := unknownCommand(parser.Model, args[0]); unknown != nil {
+			err = unknown
+		}
 		return a.report(args, usageError(err))
 	}
 	a.settings.note(k)
@@ -130,6 +136,31 @@ func kongOptions() []kong.Option {
 	}
 }
 
+// unknownCommand is the error of a first argument that is not a command; nil where
+// it is one, or a flag.
+func unknownCommand(model *kong.Application, first string) error {
+	var known []string
+	for _, child := range model.Children {
+		if child.Name == first {
+			return nil
+		}
+		if !child.Hidden {
+			known = append(known, child.Name)
+		}
+	}
+	if strings.HasPrefix(first, "-") {
+		return nil
+	}
+	next := "inlay --help lists the commands"
+	switch near := nearest(first, known); {
+	case near != "":
+		next = "did you mean inlay " + near + "? " + next
+	case strings.Contains(first, " "), inputs.Exists(first):
+		next = `inlay ask "question" FILE asks about files; ` + next
+	}
+	return &fault.Error{Code: fault.Usage, Subject: printable(first), Reason: "is not a command", Next: next}
+}
+
 // usageError is a mistake on the command line.
 func usageError(err error) error {
 	if errors.As(err, new(*fault.Error)) {
@@ -153,13 +184,11 @@ func (a *app) report(args []string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if a.settings != nil {
-		err = a.settings.blame(err)
+	if errors.As(err, new(*told)) {
+		return err
 	}
-	message := err.Error()
-	if e, ok := errors.AsType[*fault.Error](err); ok {
-		message = e.Error()
-	}
+	err = a.located(err)
+	message := a.message(err)
 	if fault.Is(err, fault.Canceled) {
 		message = "canceled"
 	}
@@ -173,6 +202,36 @@ func (a *app) report(args []string, err error) error {
 	}
 	return err
 }
+
+// located is an error that names where a wrong setting is.
+func (a *app) located(err error) error {
+	if a.settings == nil {
+		return err
+	}
+	return a.settings.blame(err)
+}
+
+// message is an error for a person at a command line: options are called by their
+// flags.
+func (a *app) message(err error) string {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	said := *e
+	flags := strings.NewReplacer("set the base URL of", "set --base-url to", "the base URL", "--base-url", "the context length in tokens (StaticOptions.Length)", "--context-length")
+	said.Reason, said.Next = flags.Replace(e.Reason), flags.Replace(e.Next)
+	return said.Error()
+}
+
+// told is an error that a person has read already.
+type told struct{ err error }
+
+// Error implements error.
+func (t *told) Error() string { return t.err.Error() }
+
+// Unwrap gives the exit code.
+func (t *told) Unwrap() error { return t.err }
 
 // wantsJSON reports whether --output json is among the arguments, in one of its forms.
 func wantsJSON(args []string) bool {

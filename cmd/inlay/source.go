@@ -162,7 +162,7 @@ func single(n ast.Node) (value string, set, ok bool) {
 	return "", false, false
 }
 
-func (s *source) bad(line int, reason string) error {
+func (s *source) bad(line int, reason string) *fault.Error {
 	subject := s.path
 	if line > 0 {
 		subject = fmt.Sprintf("%s:%d", s.path, line)
@@ -180,9 +180,20 @@ func (s *source) Validate(*kong.Application) error {
 		if now, ok := (options.Command | options.Service | options.Routing).Renamed(key); ok {
 			return s.bad(s.lines[key], key+" "+options.RenamedReason(now))
 		}
-		return s.bad(s.lines[key], fmt.Sprintf("unknown setting %q; known are %s", key, strings.Join(settingKeys(), ", ")))
+		return s.unknown(key)
 	}
 	return nil
+}
+
+// unknown is the error of a key that no setting has.
+func (s *source) unknown(key string) error {
+	err := s.bad(s.lines[key], fmt.Sprintf("unknown setting %q", key))
+	if near := nearest(key, settingKeys()); near != "" {
+		err.Next = "did you mean " + near + "?"
+	} else {
+		err.Next = "inlay config lists the settings"
+	}
+	return err
 }
 
 // settingKeys are the keys of the table, sorted.
@@ -237,15 +248,33 @@ func (s *source) blame(err error) error {
 		return err
 	}
 	about, _, _ := strings.Cut(cmp.Or(e.Subject, e.Reason), " ")
-	from := s.from[strings.TrimPrefix(strings.TrimSuffix(about, ":"), "--")]
+	about = strings.TrimPrefix(strings.TrimSuffix(about, ":"), "--")
+	from := s.from[about]
 	if from == "" || strings.HasPrefix(from, "flag ") {
 		return err
 	}
 	located := *e
-	if located.Subject = from; e.Subject != "" {
-		located.Subject += ": " + e.Subject
+	switch key := keyOf(about); {
+	case key != "" && e.Subject == "--"+about && strings.HasPrefix(from, "environment "):
+		located.Subject = from
+	case key != "" && e.Subject == "--"+about:
+		located.Subject = from + ": " + key
+	case e.Subject != "":
+		located.Subject = from + ": " + e.Subject
+	default:
+		located.Subject = from
 	}
 	return &located
+}
+
+// keyOf is the key of a flag; empty: it has none.
+func keyOf(flag string) string {
+	for _, o := range settingRows() {
+		if o.Flag == flag {
+			return o.Key
+		}
+	}
+	return ""
 }
 
 // note records which flags were on the command line.

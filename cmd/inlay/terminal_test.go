@@ -285,3 +285,68 @@ func TestQuestionsOfSeveralLines(t *testing.T) {
 	close(lines)
 	require.Equal(t, []string{"one", "two\nthree", "four", "\"\"\"open\nend"}, slices.Collect(gathered(lines)))
 }
+
+// onNarrow is what a command shows on a terminal of so many columns.
+func onNarrow(t *testing.T, columns uint16, args ...string) string {
+	t.Helper()
+	cmd := command(t, args...)
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: columns})
+	require.NoError(t, err)
+	defer func() { _ = terminal.Close() }()
+	shown, _ := io.ReadAll(terminal)
+	_ = cmd.Wait() // doctor and errors end with a code of their own
+	return strings.ReplaceAll(string(shown), "\r\n", "\n")
+}
+
+// TestNarrowTerminal: no command cuts words in the middle at 60 columns, and a
+// folder does not fill the screen.
+func TestNarrowTerminal(t *testing.T) {
+	const columns = 60
+	dir, data := t.TempDir(), t.TempDir()
+	for i := range 12 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("note%d.txt", i)), fmt.Appendf(nil, "Tides rise %d times.", i), 0o600))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "empty.txt"), nil, 0o600))
+	for _, args := range [][]string{
+		{"library", "add", "-q", "notes", dir, "--data", data},
+		{"library", "show", "notes", "--data", data},
+		{"library", "list", "--data", data},
+		{"doctor", "--only", "settings,embedder,intent,upstreams"},
+		{"config"},
+		{"ask", "-m", "llama3.2", "When do tides rise?"},
+		{"ask", "-q", "--context-length", "16k", "When do tides rise?", dir},
+	} {
+		shown := onNarrow(t, columns, args...)
+		require.NotEmpty(t, strings.TrimSpace(shown), "%v", args)
+		for line := range strings.SplitSeq(shown, "\n") {
+			words := strings.Fields(line)
+			long := len(words) > 0 && widthOf(words[len(words)-1]) > columns/2 // a path is one word
+			require.True(t, long || widthOf(line) <= columns, "%v: %q", args, line)
+		}
+		if args[0] == "ask" && args[1] == "-q" {
+			require.Contains(t, shown, "and 7 more (--output json lists them)")
+		}
+	}
+}
+
+// TestChatBegins: a chat says what is attached, what of it cannot be read, and that
+// its server does not answer.
+func TestChatBegins(t *testing.T) {
+	dir := t.TempDir()
+	good, empty := filepath.Join(dir, "good.txt"), filepath.Join(dir, "empty.txt")
+	require.NoError(t, os.WriteFile(good, []byte("Tides rise."), 0o600))
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	cmd := command(t, "chat", "-m", "ollama:x", "--base-url", "http://127.0.0.1:9", "-f", good, "-f", empty)
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
+	require.NoError(t, err)
+	defer func() { _ = terminal.Close() }()
+	var shown screen
+	go func() { _, _ = io.Copy(&shown, terminal) }()
+	require.Eventually(t, func() bool { return shown.count("> ") > 0 }, waitFor, 5*time.Millisecond, "%q", &shown)
+	_, err = io.WriteString(terminal, "/quit\n")
+	require.NoError(t, err)
+	require.NoError(t, cmd.Wait())
+	for _, what := range []string{"attached: good.txt", "cannot be read: empty.txt: the file is empty", "no Ollama server answers at", "--base-url"} {
+		require.Equal(t, 1, shown.count(what), "%s in %q", what, &shown)
+	}
+}

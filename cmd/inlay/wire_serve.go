@@ -114,8 +114,10 @@ func (c *serveCmd) upstreams(a *app, tracer *tracing.Tracer, log *slog.Logger, r
 		return nil, err
 	}
 	named := slices.Clone(c.Upstream)
-	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" || wire.IsOpenAI(provider) && c.BaseURL != "" {
-		named = append(named, provider+"="+provider+":"+cmp.Or(c.BaseURL, wire.OllamaURL("", a.getenv), ollama.DefaultURL))
+	if provider, _ := llm.SplitModel(c.Model); provider == "ollama" {
+		named = append(named, "ollama=ollama:"+cmp.Or(c.BaseURL, wire.OllamaURL("", a.getenv), ollama.DefaultURL))
+	} else if wire.IsOpenAI(provider) {
+		named = append(named, provider+"="+provider+":"+cmp.Or(c.BaseURL, openai.DefaultURL))
 	}
 	for _, one := range named {
 		name, server, _ := strings.Cut(one, "=")

@@ -25,7 +25,11 @@ func columnsOf(w io.Writer) int {
 }
 
 // fitted is text for a writer: on a terminal no line is longer than it is wide.
-func fitted(w io.Writer, text string) string {
+func fitted(w io.Writer, text string) string { return fittedAt(w, text, 0) }
+
+// fittedAt is fitted for rows whose values begin behind hang columns: there goes on
+// what is wrapped.
+func fittedAt(w io.Writer, text string, hang int) string {
 	columns := columnsOf(w)
 	if columns == 0 {
 		return text
@@ -33,15 +37,19 @@ func fitted(w io.Writer, text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		body, end := strings.TrimSuffix(line, "\n"), line[len(strings.TrimSuffix(line, "\n")):]
-		b.WriteString(wrapLine(body, columns) + end)
+		b.WriteString(wrapLine(body, columns, hang) + end)
 	}
 	return b.String()
 }
 
 // wrapLine breaks a line at spaces, or where one character takes two columns; what
-// follows is indented as the line is, and behind the name of a row.
-func wrapLine(line string, columns int) string {
+// follows is indented as the line is, and behind the name of a row; hang is the
+// column of the values of rows, 0 that of printResult.
+func wrapLine(line string, columns, hang int) string {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
+	if indent == 0 && hang > 0 && len(line) > hang && line[hang-1] == ' ' {
+		indent = hang
+	}
 	if name := strings.IndexByte(line, ' '); indent == 0 && name > 0 && name < 11 && len(line) > 11 && line[10] == ' ' && line[11] != ' ' {
 		indent = 11 // the column of the values of printResult
 	}

@@ -21,7 +21,7 @@ func TestWrapLine(t *testing.T) {
 		{"年假为每年三十天", 8, "年假为每\n年三十天"},
 		{"a  b", 30, "a  b"},
 	} {
-		require.Equal(t, c.want, wrapLine(c.line, c.columns), c.line)
+		require.Equal(t, c.want, wrapLine(c.line, c.columns, 0), c.line)
 	}
 }
 

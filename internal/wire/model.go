@@ -37,13 +37,18 @@ func OpenModel(s ModelSettings, getenv func(string) string) (llm.Measurer, error
 	return OpenKnown(s, AssumedWindow(), &tokens.Library{})
 }
 
-// CheckProvider refuses a model of an unknown provider. What is before a colon is
-// part of a name that the table of models knows.
+// CheckProvider refuses a model without a provider, or of an unknown one. Models
+// that only their makers serve need none to be measured: gpt-4o. What is before a
+// colon is part of a name that the table of models knows.
 func (s ModelSettings) CheckProvider() error {
 	provider, name := llm.SplitModel(s.Model)
 	first, _, ok := strings.Cut(name, ":")
-	if _, known := llm.LookupModel(name); provider != "" || !ok || known {
+	known, found := llm.LookupModel(name)
+	switch {
+	case provider != "" || name == "" || found && !known.Open:
 		return nil
+	case !ok || found:
+		return &fault.Error{Code: fault.Usage, Subject: "--model " + name, Reason: fmt.Sprintf("name the provider, such as ollama:%s or openai:%s", name, name)}
 	}
 	return &fault.Error{
 		Code: fault.Usage, Subject: "--model", Reason: fmt.Sprintf("names %q, which is not a provider", first),
@@ -85,6 +90,15 @@ func OpenAnswerer(s ModelSettings, getenv func(string) string) (Answerer, error)
 	}
 	if s.Model == "" {
 		return nil, &fault.Error{Code: fault.Usage, Subject: "--model", Reason: "is not given", Next: "name a model that answers: ollama:NAME, openai:NAME or openai-responses:NAME"}
+	}
+	if err := s.CheckProvider(); err != nil {
+		return nil, err
+	}
+	if provider == "" {
+		return nil, &fault.Error{
+			Code: fault.Usage, Subject: "--model " + name, Reason: "is only measured, because its provider is not named",
+			Next: "--model openai:" + name + " answers",
+		}
 	}
 	return nil, &fault.Error{
 		Code: fault.Usage, Subject: "--model", Reason: fmt.Sprintf("is %q, want ollama:NAME, openai:NAME or openai-responses:NAME", s.Model),

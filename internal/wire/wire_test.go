@@ -72,8 +72,16 @@ func TestUnknownProvider(t *testing.T) {
 	for _, provider := range llm.Providers() {
 		require.ErrorContains(t, err, provider)
 	}
-	for _, good := range []string{"", "gpt-4o", "llama3.1:8b", "openai:gpt-4o", "openai:ft:gpt-4o:acme", "mistralai:some"} {
+	for _, good := range []string{"", "gpt-4o", "claude-sonnet-4", "openai:gpt-4o", "openai:ft:gpt-4o:acme", "mistralai:some"} {
 		_, err := OpenModel(ModelSettings{Model: good}, none)
 		require.NoError(t, err, good)
 	}
+	for _, bare := range []string{"llama3.2", "llama3.1:8b", "mystery"} {
+		_, err := OpenModel(ModelSettings{Model: bare, ContextLength: 1000}, none)
+		require.ErrorContains(t, err, bare+": name the provider, such as ollama:"+bare+" or openai:"+bare)
+		_, err = OpenAnswerer(ModelSettings{Model: bare}, none)
+		require.ErrorContains(t, err, bare+": name the provider")
+	}
+	_, err = OpenAnswerer(ModelSettings{Model: "gpt-4o"}, none)
+	require.ErrorContains(t, err, "gpt-4o: is only measured, because its provider is not named (--model openai:gpt-4o answers)")
 }

@@ -23,11 +23,22 @@ func (s *server) explain(err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
+	if s.isOpenAI() {
+		f := s.fault(fault.BackendUnreachable, s.base.Host+" cannot be reached", "check the network and its proxy")
+		if s.config.Key == "" {
+			f.Reason, f.Next = f.Reason+", and OPENAI_API_KEY is not set", "check the network and set the key, or set the base URL of another server"
+		}
+		f.Err = err
+		return f
+	}
 	return &fault.Error{
 		Code: fault.BackendUnreachable, Subject: s.name(), Reason: "no server answers at " + s.base.Redacted(),
 		Next: "start it, or set the base URL of the one that runs", Err: err,
 	}
 }
+
+// isOpenAI reports whether the server is that of OpenAI itself.
+func (s *server) isOpenAI() bool { return strings.HasPrefix(s.base.String(), DefaultURL) }
 
 // explainStatus reads a refusal. Its message is looked at, never repeated: it
 // could quote the prompt.
@@ -42,6 +53,8 @@ func (s *server) explainStatus(status int, h http.Header, body []byte) error {
 
 func (s *server) classify(status int, r refusal) *fault.Error {
 	switch {
+	case status == http.StatusUnauthorized && s.config.Key == "" && s.isOpenAI():
+		return s.fault(fault.Unauthorized, "OPENAI_API_KEY is not set", "set it to your key")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return s.fault(fault.Unauthorized, "the server wants another key", "set the key that belongs to this server")
 	case r.isTooLong(status):
