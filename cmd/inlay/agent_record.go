@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"inlay/fault"
@@ -63,8 +64,8 @@ func (c *agentCmd) models(a *app, t *tape) ([]processor.Model, error) {
 		s.Model = name
 		m, err := wire.OpenAnswerer(s, a.getenv)
 		if err != nil {
-			if f, ok := errors.AsType[*fault.Error](err); ok && i > 0 && f.Subject == "--model" {
-				f.Subject = "--fallback"
+			if f, ok := errors.AsType[*fault.Error](err); ok && i > 0 {
+				f.Subject = strings.Replace(f.Subject, "--model", "--fallback", 1)
 			}
 			return nil, err
 		}

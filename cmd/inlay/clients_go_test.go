@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +22,8 @@ import (
 func goClient(t *testing.T, address, folder string, stores bool) (works []string) {
 	t.Helper()
 	client := openai.NewClient(option.WithBaseURL(address+"/v1"), option.WithAPIKey("any"), option.WithMaxRetries(0))
-	ctx := t.Context()
+	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
+	defer cancel()
 	handbook, err := os.Open(filepath.Join(folder, "handbook.md"))
 	require.NoError(t, err)
 	defer func() { _ = handbook.Close() }()
@@ -130,7 +132,8 @@ func goClient(t *testing.T, address, folder string, stores bool) (works []string
 // goStores is what OpenAI's client for Go does with vector stores, over an upload.
 func goStores(t *testing.T, client openai.Client, file string) (works []string) {
 	t.Helper()
-	ctx := t.Context()
+	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
+	defer cancel()
 	store, err := client.VectorStores.New(ctx, openai.VectorStoreNewParams{Name: openai.String("notes"), Metadata: shared.Metadata{"team": "red"}})
 	require.NoError(t, err)
 	kept, err := client.VectorStores.Files.NewAndPoll(ctx, store.ID, openai.VectorStoreFileNewParams{

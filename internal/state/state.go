@@ -296,7 +296,8 @@ type Evaluations interface {
 
 // Locks keep others away, in other processes too.
 type Locks interface {
-	// Exclusive runs f while nobody else runs one under the same name.
+	// Exclusive runs f while nobody else runs one under the same name. Within f,
+	// other names can be locked.
 	Exclusive(ctx context.Context, name string, f func() error) error
 }
 

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 
 	"github.com/pressly/goose/v3"
@@ -39,7 +38,7 @@ type Store struct {
 
 	read, write *sql.DB          // SQLite has one writer; it gets a connection of its own
 	reserve     *durable.Reserve // room to delete with when there is no other
-	alone       sync.Mutex       // one process works with a file; there is one lock for all names
+	locks       names            // of [Store.Exclusive]; one process works with a file
 }
 
 var _ state.Store = (*Store)(nil)
@@ -165,13 +164,6 @@ func damaged(path string, err error) error {
 
 // Close closes the file.
 func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
-
-// Exclusive implements [state.Locks].
-func (s *Store) Exclusive(_ context.Context, _ string, f func() error) error {
-	s.alone.Lock()
-	defer s.alone.Unlock()
-	return f()
-}
 
 // transact runs f in one transaction.
 func (s *Store) transact(ctx context.Context, f func(tables.Queries) error) error {

@@ -2,6 +2,7 @@
 package statetest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -424,7 +425,7 @@ func owners(t *testing.T, s state.Store) {
 	require.Empty(t, list)
 }
 
-// locks let one in at a time.
+// locks let one in at a time under one name, and keep no other name away.
 func locks(t *testing.T, s state.Store) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -441,4 +442,12 @@ func locks(t *testing.T, s state.Store) {
 	wg.Wait()
 	require.Equal(t, 160, n)
 	require.ErrorIs(t, s.Exclusive(t.Context(), "a name", func() error { return state.ErrQuota }), state.ErrQuota)
+	inner := false
+	require.NoError(t, s.Exclusive(t.Context(), "a name", func() error {
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.Error(t, s.Exclusive(gone, "a name", func() error { return nil }), "waiting ends with its context")
+		return s.Exclusive(t.Context(), "another name", func() error { inner = true; return nil })
+	}))
+	require.True(t, inner)
 }
