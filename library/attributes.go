@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"inlay/fault"
+	"inlay/internal/oneline"
 )
 
 // Attributes are what a client says of a file, to filter by: texts, numbers
@@ -28,6 +29,12 @@ func (a Attributes) Check(field string) error {
 	for key, value := range a {
 		if key == "" || utf8.RuneCountInString(key) > MaxAttributeKey {
 			return fault.Invalid(field, fmt.Sprintf("keys of 1 to %d characters", MaxAttributeKey))
+		}
+		if oneline.Check(field, key) != nil {
+			return fault.Invalid(field, "keys without control characters")
+		}
+		if text, ok := value.(string); ok && oneline.Check(field, text) != nil {
+			return fault.Invalid(field, "values without control characters")
 		}
 		if !plainValue(value) {
 			return fault.Invalid(field, fmt.Sprintf("values that are texts of at most %d characters, numbers or booleans", MaxAttributeValue))

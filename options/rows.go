@@ -151,7 +151,7 @@ func fileRows() []Option {
 		},
 		{
 			Key: "prompt_set", Flag: "prompt-set", Kind: Choice, Choices: []string{"classic", "cited"}, Also: "a folder of templates", Default: "cited", Placeholder: "classic|cited|DIR", Doors: asking,
-			Help: "Wording of the prompt: classic, cited, or (not in requests and strategies) a folder of templates.",
+			Help: "Wording of the prompt: classic (without a fence around documents), cited, or (not in requests and strategies) a folder of templates.",
 		},
 		{Key: "expand_query", Flag: "expand-query", Kind: Bool, Doors: asking, Help: "Search with the previous question before this one."},
 		{

@@ -67,7 +67,7 @@ func (c *keysMakeCmd) tellAdopted(ctx context.Context, a *app, store state.Keys,
 		return err
 	}
 	_, err = fmt.Fprintf(a.stderr, "%s has what was kept without keys: %s, %s, %s\n",
-		printable(k.OwnerName), plural.Of(h.Files, "file"), plural.Of(h.Chats, "chat"), plural.Of(h.Evaluations, "evaluation"))
+		oneLine(k.OwnerName), plural.Of(h.Files, "file"), plural.Of(h.Chats, "chat"), plural.Of(h.Evaluations, "evaluation"))
 	return err
 }
 
@@ -77,7 +77,7 @@ func tellKey(a *app, k state.Key, secret string) error {
 	if !k.Expires.IsZero() {
 		until = "expires " + k.Expires.Format(time.DateOnly)
 	}
-	if _, err := fmt.Fprintf(a.stderr, "%s is made (owner %s, scope %s, %s). The key is shown this once:\n", k.ID, printable(k.OwnerName), k.Scope, until); err != nil {
+	if _, err := fmt.Fprintf(a.stderr, "%s is made (owner %s, scope %s, %s). The key is shown this once:\n", k.ID, oneLine(k.OwnerName), k.Scope, until); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(a.stdout, secret)
@@ -170,7 +170,7 @@ func (c *keysListCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	for _, k := range list {
 		line := fmt.Sprintf("%s  %s...  %s  owner %s  %s  (made %s%s)\n",
-			k.ID, k.Hint, printable(k.Name), printable(k.OwnerName), k.Scope, k.Created.Format(time.DateOnly), endOf(k, time.Now()))
+			k.ID, k.Hint, oneLine(k.Name), oneLine(k.OwnerName), k.Scope, k.Created.Format(time.DateOnly), endOf(k, time.Now()))
 		if _, err := io.WriteString(a.stdout, fitted(a.stdout, line)); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
+	"inlay/internal/oneline"
 	"inlay/internal/state"
 )
 
@@ -29,6 +30,9 @@ type Conversation struct {
 // NewChat begins a chat.
 func (s *Chats) NewChat(ctx context.Context, owner, title string) (state.Chat, error) {
 	if err := checkTitle(title); err != nil {
+		return state.Chat{}, err
+	}
+	if err := oneline.Check("title", title); err != nil {
 		return state.Chat{}, err
 	}
 	c := state.Chat{ID: state.NewID("chat_"), Owner: owner, Title: title, Created: state.Now()}

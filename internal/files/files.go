@@ -11,13 +11,13 @@ import (
 	"path"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/blobs"
 	"inlay/internal/durable"
+	"inlay/internal/oneline"
 	"inlay/internal/plural"
 	"inlay/internal/state"
 	"inlay/parse"
@@ -126,21 +126,10 @@ func cleanName(name string) (string, error) {
 		return "", bad(fmt.Sprintf("has %d bytes, at most %d are allowed", len(name), state.MaxName))
 	case !utf8.ValidString(name):
 		return "", bad("is not UTF-8")
-	case strings.ContainsFunc(name, unseen):
+	case strings.ContainsFunc(name, oneline.Unseen):
 		return "", bad("holds control characters")
 	}
 	return name, nil
-}
-
-// unseen are characters that make a name look like another one: controls, line
-// and paragraph separators, and what turns the direction of the text around it.
-// The marks that only say which way a letter goes belong to Arabic and Hebrew names.
-func unseen(r rune) bool {
-	const leftMark, rightMark, letterMark = '\u200e', '\u200f', '\u061c'
-	if r == leftMark || r == rightMark || r == letterMark {
-		return false
-	}
-	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
 // File is one upload.

@@ -92,7 +92,7 @@ func (s *Files) readWaiting(ctx context.Context, parallel int) error {
 	if err != nil {
 		return err
 	}
-	s.queue = queue.Start(parallel, nil, s.read)
+	s.queue = queue.Start(parallel, queue.Turns(func(f state.File) string { return f.Owner }), s.read)
 	for _, f := range waiting {
 		s.queue.Add(f)
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -166,6 +167,11 @@ func (c *call) wantsBody() (body map[string]json.RawMessage, wants service.Wants
 	if err := json.Unmarshal(data, &body); err != nil || body == nil {
 		return nil, wants, &fault.Error{Code: fault.Usage, Subject: "body", Reason: "is not a JSON object", Next: "see /openapi.json"}
 	}
+	for name, value := range body {
+		if depth(value) > maxDepth {
+			return nil, wants, errDepth(name)
+		}
+	}
 	if raw, ok := body["inlay"]; ok {
 		if err = decodeField("inlay", raw, &wants); err == nil {
 			wants.Options, err = wants.Values("inlay.")
@@ -173,6 +179,41 @@ func (c *call) wantsBody() (body map[string]json.RawMessage, wants service.Wants
 		delete(body, "inlay")
 	}
 	return body, wants, err
+}
+
+// maxDepth is how deep the lists and objects of a field may be nested that goes to
+// an upstream as it is: servers of models end requests, or themselves, at less
+// than what this one could read.
+const maxDepth = 256
+
+// depth is how deep lists and objects are nested in JSON that is valid.
+func depth(data []byte) (deepest int) {
+	now, inText := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inText && c == '\\':
+			i++
+		case c == '"':
+			inText = !inText
+		case inText:
+		case c == '[' || c == '{':
+			now++
+			deepest = max(deepest, now)
+		case c == ']' || c == '}':
+			now--
+		}
+	}
+	return deepest
+}
+
+func errDepth(field string) error {
+	if !plainName().MatchString(field) {
+		field = "body"
+	}
+	return &fault.Error{
+		Code: fault.Usage, Subject: field, Reason: fmt.Sprintf("is nested deeper than %d levels", maxDepth),
+		Next: "send lists and objects that are nested less deeply",
+	}
 }
 
 // wholeCompletion answers at once.

@@ -51,9 +51,11 @@ func allowOrigin(h http.Header, origin string) {
 // computer: a web page can bind a name of its own to this computer's address
 // and is then of the same origin (DNS rebinding). The name alone decides;
 // headers are the page's to choose.
+// A request line with an address in it has no say: its name would stand in for
+// that of the Host header, which is then not known any more.
 func (a *API) checkHost(r *http.Request) error {
 	name := hostName(r.Host)
-	if isLocalName(name) || slices.Contains(a.config.Hosts, name) {
+	if r.URL.Host == "" && (isLocalName(name) || slices.Contains(a.config.Hosts, name) || nameless(r)) {
 		return nil
 	}
 	if open, _ := a.config.Gate.Open(r.Context()); !open { // a store that cannot be read is for the route to report
@@ -73,11 +75,14 @@ func hostName(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
+// nameless reports a request of HTTP/1.0 without a Host header: programs that
+// watch a server send it, and no browser does.
+func nameless(r *http.Request) bool { return r.Host == "" && !r.ProtoAtLeast(1, 1) }
+
 // isLocalName reports a name that no name server can give away: a loopback
-// address, or localhost and what is below it (RFC 6761). A request without a
-// name is of no browser.
+// address, or localhost and what is below it (RFC 6761).
 func isLocalName(name string) bool {
-	if name == "" || name == "localhost" || strings.HasSuffix(name, ".localhost") {
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true
 	}
 	ip, err := netip.ParseAddr(name)
@@ -89,6 +94,7 @@ func isLocalName(name string) bool {
 func checkOrigin(r *http.Request, allowed []string) error {
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	switch {
+	case len(r.Header.Values("Origin")) > 1 || len(r.Header.Values("Sec-Fetch-Site")) > 1: // no browser sends two
 	case origin != "" && slices.Contains(allowed, origin):
 		return nil
 	case origin != "":

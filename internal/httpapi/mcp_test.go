@@ -128,4 +128,9 @@ func TestMCPReadOnly(t *testing.T) {
 	require.Empty(t, s.rpc("", "tools/list", nil, &tools))
 	require.True(t, tools.has("build_context"))
 	require.False(t, tools.has("add_document") || tools.has("delete_document"))
+	for _, method := range []string{"tools/list", "resources/list", "resources/templates/list", "prompts/list"} {
+		var list map[string]any
+		require.Empty(t, s.rpc("", method, nil, &list))
+		require.Equal(t, "private", list["cacheScope"], "%s depends on the key", method)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"inlay/fault"
+	"inlay/internal/oneline"
 	"inlay/internal/service"
 	"inlay/internal/state"
 	"inlay/internal/stores"
@@ -155,6 +156,14 @@ func checkMetadata(m map[string]string) error {
 	return nil
 }
 
+// checkName bounds the name of a store.
+func checkName(name string) error {
+	if err := checkTitle("name", name, maxStoreName); err != nil {
+		return err
+	}
+	return oneline.Check("name", name)
+}
+
 // checkTitle bounds a name or a description.
 func checkTitle(field, text string, most int) error {
 	if utf8.RuneCountInString(text) > most {
@@ -189,7 +198,7 @@ func (a *API) newStore(c *call, all *stores.Stores) error {
 		return fault.Invalid("file_ids", fmt.Sprintf("at most %d files; add more as batches", maxStoreFiles))
 	}
 	for _, check := range []error{
-		checkTitle("name", r.Name, maxStoreName), checkTitle("description", r.Description, maxStoreDescription), checkMetadata(r.Metadata), r.Expires.check(),
+		checkName(r.Name), checkTitle("description", r.Description, maxStoreDescription), checkMetadata(r.Metadata), r.Expires.check(),
 	} {
 		if check != nil {
 			return check
@@ -294,7 +303,7 @@ func changeStore(c *call, all *stores.Stores) error {
 		return err
 	}
 	if r.Name != nil {
-		if err := checkTitle("name", *r.Name, maxStoreName); err != nil {
+		if err := checkName(*r.Name); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +23,6 @@ type evaluations struct {
 	queue *queue.Queue[state.Evaluation] // nil: the state hands out the work
 	mu    sync.Mutex
 	under map[string]*underWay // by id
-	last  string               // owner whose turn it was last
 }
 
 // underWay is one of them.
@@ -32,15 +30,6 @@ type underWay struct {
 	how     EvaluationProgress
 	changed chan struct{} // closed when something is new
 	cancel  context.CancelFunc
-}
-
-// turn lets owners take turns: the first that waits and is not the last one's.
-func (s *evaluations) turn(waiting []state.Evaluation) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := max(0, slices.IndexFunc(waiting, func(e state.Evaluation) bool { return e.Owner != s.last }))
-	s.last = waiting[i].Owner
-	return i
 }
 
 func (s *evaluations) begin(id string, how EvaluationProgress, cancel context.CancelFunc) {

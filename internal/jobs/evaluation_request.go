@@ -9,6 +9,7 @@ import (
 	"inlay/eval"
 	"inlay/fault"
 	"inlay/internal/files"
+	"inlay/internal/oneline"
 	"inlay/internal/state"
 	"inlay/parse"
 	"inlay/retrieve"
@@ -82,6 +83,9 @@ func (s *Jobs) evaluation(ctx context.Context, owner string, r EvaluationRequest
 func (r EvaluationRequest) settings(o *eval.Options) (err error) {
 	if len(r.Name) > state.MaxName {
 		return fault.Invalid("name", fmt.Sprintf("at most %d bytes", state.MaxName))
+	}
+	if err := oneline.Check("name", r.Name); err != nil {
+		return err
 	}
 	if r.Thresholds != "" {
 		if o.Thresholds, err = eval.ParseThresholds(r.Thresholds); err != nil {

@@ -47,7 +47,7 @@ func Open(ctx context.Context, c Config) (*Jobs, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.evals.queue = queue.Start(parallel, s.evals.turn, func(ctx context.Context, e state.Evaluation) { s.evaluate(ctx, e) })
+	s.evals.queue = queue.Start(parallel, queue.Turns(func(e state.Evaluation) string { return e.Owner }), func(ctx context.Context, e state.Evaluation) { s.evaluate(ctx, e) })
 	for _, e := range unfinished {
 		s.evals.queue.Add(e)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"inlay/fault"
+	"inlay/internal/oneline"
 	"inlay/internal/state"
 )
 
@@ -59,6 +60,9 @@ func (w Wish) check() error {
 	for field, name := range map[string]string{"name": w.Name, "owner": w.OwnerName} {
 		if field == "name" && strings.TrimSpace(name) == "" || len(name) > state.MaxName {
 			return fault.Invalid(field, fmt.Sprintf("1 to %d bytes", state.MaxName))
+		}
+		if err := oneline.Check(field, name); err != nil {
+			return err
 		}
 	}
 	if !slices.Contains([]state.Scope{state.Read, state.Write, state.Admin}, w.Scope) {

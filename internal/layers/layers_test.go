@@ -24,7 +24,7 @@ var floors = [][]string{
 		"internal/lexis", "internal/charset", "internal/plural", "internal/mdtable", "internal/mediatype", "internal/web", "internal/wordlist", "internal/locked",
 		"parse/internal/advice", "parse/internal/littleendian", "eval/metrics",
 	},
-	{"options", "internal/asks", "internal/lexis/generate", "parse/pdf/cid", "internal/queue", "internal/durable", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
+	{"options", "internal/asks", "internal/lexis/generate", "parse/pdf/cid", "internal/queue", "internal/durable", "internal/oneline", "ignore", "internal/secrets", "internal/schema", "internal/tracing"},
 	{"chat", "tokens", "embed", "cache", "internal/state", "internal/blobs", "prompts", "parse/zipfile", "internal/olefile", "internal/xmlscan", "strategy/render", "strategy/source"},
 	{
 		"tokens/tokenstest", "embed/embedtest", "parse", "llm/completion", "strategy/condition", "internal/keys", "internal/state/tables",

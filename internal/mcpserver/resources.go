@@ -50,7 +50,7 @@ const pageOfResources = 500
 // resources is a page of the documents as they are now. Its cursor is the address
 // of the last one of the page before.
 func (s *server) resources(ctx context.Context, p *mcp.ListResourcesParams) (*mcp.ListResourcesResult, error) {
-	out := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}}
+	out := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, Cacheable: mcp.Cacheable{CacheScope: private}}
 	names, err := s.names(ctx)
 	if err != nil {
 		return nil, err

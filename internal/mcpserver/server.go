@@ -50,6 +50,9 @@ type server struct {
 	rules *ignore.Rules
 }
 
+// private is who may keep what is answered: all of it depends on who asks.
+const private = "private"
+
 // New makes a server. Close ends its use of the root folder.
 func New(ctx context.Context, c Config) (s *mcp.Server, closing func() error, err error) {
 	one := &server{Config: c}
@@ -62,6 +65,7 @@ func New(ctx context.Context, c Config) (s *mcp.Server, closing func() error, er
 	}
 	s = mcp.NewServer(&mcp.Implementation{Name: "inlay", Title: "inlay documents", Version: c.Version}, &mcp.ServerOptions{
 		Instructions: one.instructions(ctx), Logger: c.Logger,
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = private },
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 	})
 	one.addTools(s)

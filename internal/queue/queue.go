@@ -36,6 +36,29 @@ func Start[T any](workers int, pick func([]T) int, work func(context.Context, T)
 	return q
 }
 
+// Turns is a pick that lets owners take turns: the first that waits of the owner
+// whose turn is longest ago.
+func Turns[T any](owner func(T) string) func([]T) int {
+	last, n := map[string]int{}, 0 // when each had its turn
+	return func(waiting []T) int {
+		next := 0
+		for i := range waiting {
+			if last[owner(waiting[i])] < last[owner(waiting[next])] {
+				next = i
+			}
+		}
+		if len(last) >= maxOwners {
+			clear(last)
+		}
+		n++
+		last[owner(waiting[next])] = n
+		return next
+	}
+}
+
+// maxOwners bounds of how many owners it is known when they had their turn.
+const maxOwners = 10_000
+
 // Add puts work at the end.
 func (q *Queue[T]) Add(one T) {
 	q.mu.Lock()

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,4 +41,21 @@ func TestQueue(t *testing.T) {
 	q.Stop()
 	require.True(t, ended.Load())
 	require.Len(t, q.items, 1)
+}
+
+// TestTurns: many things of one owner let those of others through, whose turns
+// are as many, however late they come.
+func TestTurns(t *testing.T) {
+	pick := Turns(func(s string) string { return s[:1] })
+	waiting := []string{"a1", "a2", "a3", "b1", "b2", "a4"}
+	var order []string
+	for len(waiting) > 0 {
+		i := pick(waiting)
+		order = append(order, waiting[i])
+		waiting = slices.Delete(waiting, i, i+1)
+		if len(order) == 2 {
+			waiting = append(waiting, "c1")
+		}
+	}
+	require.Equal(t, []string{"a1", "b1", "c1", "a2", "b2", "a3", "a4"}, order)
 }

@@ -59,11 +59,11 @@ func (c *Completion) relay(ctx context.Context) iter.Seq2[*completion.Chunk, err
 		start, first := time.Now(), true
 		for chunk, err := range c.ask(ctx) {
 			if err != nil && ctx.Err() == nil {
-				err = c.upstreamFailed(err)
+				err = c.upstreamFailed(ctx, err)
 			}
 			if first {
 				if err == nil {
-					c.service.Note(c.Upstream, nil)
+					c.service.Note(ctx, c.Upstream, nil)
 				}
 				c.service.config.Observe.Stage("first_token", time.Since(start))
 				first = false
@@ -152,7 +152,7 @@ func (c *Completion) review(ctx context.Context, answer iter.Seq2[*completion.Ch
 			return nil, err
 		}
 		if whole.Add(chunk) != nil {
-			return nil, c.odd()
+			return nil, c.odd(ctx)
 		}
 	}
 	all := whole.All()
@@ -166,8 +166,8 @@ func (c *Completion) review(ctx context.Context, answer iter.Seq2[*completion.Ch
 	return whole.Rebuild(c.Streams(), all), nil
 }
 
-func (c *Completion) odd() error {
-	return c.upstreamFailed(&fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server's answer is not a chat completion"})
+func (c *Completion) odd(ctx context.Context) error {
+	return c.upstreamFailed(ctx, &fault.Error{Code: fault.BackendUnreachable, Subject: "model", Reason: "the server's answer is not a chat completion"})
 }
 
 // propose is the proposal as an answer, or as a stream of one chunk.
@@ -185,11 +185,11 @@ func (c *Completion) propose() iter.Seq2[*completion.Chunk, error] {
 
 // upstreamFailed marks a failure of the upstream. What the request itself causes
 // is not its failure.
-func (c *Completion) upstreamFailed(err error) error {
+func (c *Completion) upstreamFailed(ctx context.Context, err error) error {
 	if slices.Contains([]fault.Code{fault.Usage, fault.DoesNotFit, fault.WindowUnknown}, fault.CodeOf(err)) {
 		return c.outgrown(err)
 	}
-	c.service.Note(c.Upstream, err)
+	c.service.Note(ctx, c.Upstream, err)
 	c.service.config.Observe.UpstreamFailed(c.Upstream, fault.CodeOf(err))
 	return &upstream.Error{Upstream: c.Upstream, Err: err}
 }

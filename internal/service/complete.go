@@ -67,7 +67,7 @@ func (s *Service) Complete(ctx context.Context, owner string, body map[string]js
 	}
 	err := c.prepare(ctx, wants)
 	if err != nil {
-		err = errors.Join(c.outgrown(s.failed(c.Upstream, err)), c.Close(ctx))
+		err = errors.Join(c.outgrown(s.failed(ctx, c.Upstream, err)), c.Close(ctx))
 	}
 	return c, err
 }
@@ -76,6 +76,9 @@ func (c *Completion) prepare(ctx context.Context, wants Wants) error {
 	var name string
 	if json.Unmarshal(c.body["model"], &name) != nil {
 		return fault.Invalid("model", "the name of one that GET /v1/models lists")
+	}
+	if err := upstream.CheckName(name); err != nil {
+		return err
 	}
 	messages, err := completion.ParseMessages(c.body["messages"])
 	if err != nil {
@@ -435,7 +438,7 @@ func (c *Completion) Close(ctx context.Context) error {
 }
 
 // failed marks a failure that only the upstream can have.
-func (s *Service) failed(name string, err error) error {
+func (s *Service) failed(ctx context.Context, name string, err error) error {
 	code := fault.CodeOf(err)
 	if errors.As(err, new(*upstream.Error)) || !slices.Contains([]fault.Code{
 		fault.BackendUnreachable, fault.AnswerUnfinished,
@@ -443,7 +446,7 @@ func (s *Service) failed(name string, err error) error {
 	}, code) {
 		return err
 	}
-	s.Note(name, err)
+	s.Note(ctx, name, err)
 	s.config.Observe.UpstreamFailed(name, code)
 	return &upstream.Error{Upstream: name, Err: err}
 }

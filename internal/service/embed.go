@@ -8,6 +8,7 @@ import (
 
 	"inlay/embed"
 	"inlay/fault"
+	"inlay/internal/upstream"
 	"inlay/llm"
 )
 
@@ -73,6 +74,9 @@ func checkEmbedded(texts []string) error {
 
 // embedder finds an embedder by its name, with or without its provider.
 func (s *Service) embedder(name string) (embed.Embedder, error) {
+	if err := upstream.CheckName(name); err != nil {
+		return nil, err
+	}
 	configured := s.config.Embedder
 	if configured == nil {
 		configured = s.builtin

@@ -91,7 +91,7 @@ func (s *Service) prepare(ctx context.Context, owner string, q Question) (*turn.
 	start := time.Now()
 	t, err := s.plain(owner).Prepare(ctx, req)
 	if err != nil {
-		return t, s.ofUpstream(q.Model, err)
+		return t, s.ofUpstream(ctx, q.Model, err)
 	}
 	s.config.Observe.Stage("decide", time.Since(start))
 	return t, nil
@@ -99,6 +99,9 @@ func (s *Service) prepare(ctx context.Context, owner string, q Question) (*turn.
 
 // request turns a question into a turn.
 func (s *Service) request(ctx context.Context, owner string, q Question) (r turn.Request, err error) {
+	if err := upstream.CheckName(q.Model); err != nil {
+		return r, err
+	}
 	if r.Options, err = s.config.Defaults.With(q.Options); err != nil {
 		return r, err
 	}
@@ -154,9 +157,9 @@ func errWindow(name string) error {
 }
 
 // ofUpstream marks failures that only the server of a model can have.
-func (s *Service) ofUpstream(model string, err error) error {
+func (s *Service) ofUpstream(ctx context.Context, model string, err error) error {
 	if name := s.NameOf(model); name != "" && err != nil && fault.CodeOf(err) != fault.Internal {
-		return s.failed(name, err)
+		return s.failed(ctx, name, err)
 	}
 	return err
 }

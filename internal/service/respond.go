@@ -39,7 +39,7 @@ func (s *Service) Respond(ctx context.Context, owner string, body map[string]jso
 	r := &Reply{Completion: &Completion{Turn: &turn.Turn{}, service: s, owner: owner}, ID: state.NewID("resp_"), made: state.Now()}
 	err := r.begin(ctx, body, wants)
 	if err != nil {
-		err = errors.Join(r.renamed(r.past.Outgrown(s.failed(r.Upstream, err), "begin a new conversation, use a model with a larger window, or send \"truncation\": \"auto\"")), r.Close(ctx))
+		err = errors.Join(r.renamed(r.past.Outgrown(s.failed(ctx, r.Upstream, err), "begin a new conversation, use a model with a larger window, or send \"truncation\": \"auto\"")), r.Close(ctx))
 	}
 	return r, err
 }

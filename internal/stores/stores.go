@@ -74,7 +74,7 @@ func (s *Stores) Start(ctx context.Context, uploads Uploads) error {
 		return err
 	}
 	s.mu.Lock()
-	s.queue = queue.Start(1, nil, s.read) // a group of one store at a time, its files side by side
+	s.queue = queue.Start(1, queue.Turns(func(k key) string { return k.owner }), s.read) // a group of one store at a time, its files side by side
 	s.mu.Unlock()
 	for _, v := range waiting {
 		s.enqueue(key{v.Owner, v.ID})

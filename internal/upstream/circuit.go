@@ -46,7 +46,8 @@ type circuit struct {
 	names  []string // the last good list
 	listed time.Time
 	known  bool // it answered once
-	fails  int  // in a row
+	fails  int  // of our own questions, in a row
+	doubts int  // requests in a row that it did not answer
 	last   error
 	retry  time.Time     // not asked again before
 	asking chan struct{} // closed when the one who asks has an answer; nil: nobody asks
@@ -87,7 +88,7 @@ func (c *circuit) list(ctx context.Context, ask func(context.Context) ([]string,
 	c.listed = c.now()
 	if err == nil || answers(err) {
 		c.known, c.names = true, names
-		c.fails, c.last = 0, nil
+		c.fails, c.doubts, c.last = 0, 0, nil
 		return names, err
 	}
 	c.fail(err)
@@ -113,15 +114,31 @@ func answers(err error) bool {
 	return fault.Is(err, fault.ModelNotFound) || fault.Is(err, fault.RateLimited) || fault.Is(err, fault.BackendRefused)
 }
 
-// note learns from a request that went to the upstream.
-func (c *circuit) note(err error) {
+// note learns from a request that went to the upstream, and reports whether the
+// upstream has to be asked. A request alone opens nothing: what it failed of may
+// be its body, and the upstream may work for everybody else.
+func (c *circuit) note(err error) (ask bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case err == nil || answers(err):
-		c.fails, c.last = 0, nil
+		c.fails, c.doubts, c.last = 0, 0, nil
 	case unreachable(err):
-		c.fail(err)
+		c.doubts++
+		c.listed = time.Time{} // whoever wants the list next asks for it
+	}
+	return c.doubts >= opensAfter
+}
+
+// settle asks an upstream that requests failed at, and opens the circuit if it
+// does not answer that either.
+func (c *circuit) settle(ctx context.Context, ask func(context.Context) ([]string, error)) {
+	_, _ = c.list(ctx, ask)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.doubts = 0; c.fails > 0 && c.fails < opensAfter {
+		c.fails = opensAfter - 1
+		c.fail(c.last)
 	}
 }
 

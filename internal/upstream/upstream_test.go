@@ -94,7 +94,7 @@ func TestModels(t *testing.T) {
 }
 
 // TestOpened: a model is opened once for each name and length; of more than the
-// most that are remembered, all are forgotten; a failure is not remembered.
+// most that are remembered, those used last stay; a failure is not remembered.
 func TestOpened(t *testing.T) {
 	var o Opened[int]
 	opened := 0
@@ -110,6 +110,7 @@ func TestOpened(t *testing.T) {
 	require.Equal(t, 2, get(Key{Model: "m", Length: 7}))
 	for n := range maxOpen {
 		get(Key{Model: "other", Length: n})
+		require.Equal(t, 2, get(Key{Model: "m", Length: 7}), "it is in use")
 	}
 	require.Equal(t, 3+maxOpen, get(Key{Model: "m"}))
 }
@@ -152,12 +153,23 @@ func TestCircuit(t *testing.T) {
 	require.NoError(t, c.admit())
 	require.Equal(t, Health{Name: "a", State: Up, Models: 1}, c.health("a"))
 
+	for n := 1; n <= opensAfter; n++ {
+		require.Equal(t, n == opensAfter, c.note(&fault.Error{Code: fault.Timeout}))
+		require.Equal(t, Up, c.health("a").State, "a request alone shows nothing")
+	}
+	c.settle(t.Context(), ask)
+	require.NoError(t, c.admit(), "it answers us")
+	require.Equal(t, Health{Name: "a", State: Up, Models: 1}, c.health("a"))
+	fail = &fault.Error{Code: fault.BackendUnreachable}
 	for range opensAfter {
 		c.note(&fault.Error{Code: fault.Timeout})
 	}
-	require.Error(t, c.admit(), "requests teach it too")
-	c.note(nil)
+	c.settle(t.Context(), ask)
+	require.Error(t, c.admit(), "it does not answer us either")
+	require.Equal(t, Down, c.health("a").State)
+	require.False(t, c.note(nil))
 	require.NoError(t, c.admit())
+	fail = nil
 	c.note(&fault.Error{Code: fault.DoesNotFit})
 	for range opensAfter {
 		c.note(&fault.Error{Code: fault.BackendUnreachable, Reason: "the answer is not one of this API"})
@@ -186,9 +198,9 @@ func TestTrial(t *testing.T) {
 		{Name: "b", Open: func(string, int) (Model, error) { return nil, nil }, Models: func(context.Context) ([]string, error) { return []string{"other"}, nil }},
 	}}
 	for range opensAfter {
-		r.Note("a", &fault.Error{Code: fault.Timeout})
+		r.Note(t.Context(), "a", &fault.Error{Code: fault.Timeout})
 	}
-	r.Note("nobody", &fault.Error{Code: fault.Timeout})
+	r.Note(t.Context(), "nobody", &fault.Error{Code: fault.Timeout})
 	_, _, err := r.Open(t.Context(), "a/m", 0)
 	var u *Error
 	require.ErrorAs(t, err, &u)

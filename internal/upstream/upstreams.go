@@ -4,11 +4,15 @@ package upstream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"inlay/cache"
 	"inlay/fault"
 	"inlay/llm"
 )
@@ -79,30 +83,39 @@ type Key struct {
 	Length          int
 }
 
-// Opened remembers models by name and length.
+// Opened remembers models by name and length, those used last.
 type Opened[M any] struct {
 	mu     sync.Mutex
-	models map[Key]M
+	models cache.LRU[Key, M]
 }
 
 // maxOpen bounds how many opened models are remembered; names come from requests.
 const maxOpen = 256
 
+// maxName is the longest name of a model that a request may have, in bytes.
+const maxName = 256
+
+// CheckName refuses, as fault.Usage, what no model can be called. An empty name
+// is for whoever needs one to refuse.
+func CheckName(name string) error {
+	if len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fault.Invalid("model", fmt.Sprintf("a name of at most %d bytes, without control characters", maxName))
+	}
+	return nil
+}
+
 // Get is the model of a key, opened if it was not.
 func (o *Opened[M]) Get(key Key, open func() (M, error)) (M, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if m, ok := o.models[key]; ok {
+	if m, ok := o.models.Get(key); ok {
 		return m, nil
 	}
 	m, err := open()
 	if err != nil {
 		return m, err
 	}
-	if o.models == nil || len(o.models) >= maxOpen {
-		o.models = map[Key]M{}
-	}
-	o.models[key] = m
+	o.models.Put(key, m, 1, maxOpen)
 	return m, nil
 }
 
@@ -126,6 +139,9 @@ func (r *Router) Open(ctx context.Context, name string, length int) (Model, stri
 func (r *Router) route(ctx context.Context, name string) (Server, string, error) {
 	if name == "" {
 		return Server{}, "", &fault.Error{Code: fault.Usage, Subject: "model", Reason: "is missing", Next: "name one that GET /v1/models lists"}
+	}
+	if err := CheckName(name); err != nil {
+		return Server{}, "", err
 	}
 	if prefix, model, ok := strings.Cut(name, "/"); ok && model != "" {
 		if i := slices.IndexFunc(r.Servers, func(u Server) bool { return u.Name == prefix }); i >= 0 {
@@ -173,18 +189,23 @@ func (r *Router) lists(ctx context.Context) []listing {
 	var asked sync.WaitGroup
 	for i, u := range r.Servers {
 		asked.Go(func() {
-			names, err := r.circuit(u.Name).list(ctx, func(ctx context.Context) ([]string, error) {
-				names, err := u.Models(ctx)
-				if err != nil {
-					r.failed(u.Name, err)
-				}
-				return names, err
-			})
+			names, err := r.circuit(u.Name).list(ctx, r.asking(u))
 			out[i] = listing{names, err}
 		})
 	}
 	asked.Wait()
 	return out
+}
+
+// asking asks an upstream for its models.
+func (r *Router) asking(u Server) func(context.Context) ([]string, error) {
+	return func(ctx context.Context) ([]string, error) {
+		names, err := u.Models(ctx)
+		if err != nil {
+			r.failed(u.Name, err)
+		}
+		return names, err
+	}
 }
 
 // Health asks upstreams that were not asked lately and says how all are.
@@ -197,10 +218,16 @@ func (r *Router) Health(ctx context.Context) []Health {
 	return out
 }
 
-// Note learns from the outcome of a request that went to an upstream; nil is an answer.
-func (r *Router) Note(name string, err error) {
-	if slices.ContainsFunc(r.Servers, func(u Server) bool { return u.Name == name }) {
-		r.circuit(name).note(err)
+// Note learns from the outcome of a request that went to an upstream; nil is an
+// answer. After some without one it asks the upstream for its models, and refuses
+// further requests only if that fails too.
+func (r *Router) Note(ctx context.Context, name string, err error) {
+	i := slices.IndexFunc(r.Servers, func(u Server) bool { return u.Name == name })
+	if i < 0 {
+		return
+	}
+	if c := r.circuit(name); c.note(err) {
+		c.settle(ctx, r.asking(r.Servers[i]))
 	}
 }
 

@@ -77,7 +77,7 @@ func newServer(c Config) (*server, error) {
 	if c.HTTP == nil {
 		c.HTTP = transport.Client(transport.Options{Idle: c.Idle, Backoff: c.Backoff, Patience: c.Patience, Retried: c.Retried, Logger: c.Logger, Around: c.Around})
 	}
-	return &server{provider: "openai", config: c, base: u, log: c.Logger.With("model", c.Model)}, nil
+	return &server{provider: "openai", config: c, base: u, log: c.Logger}, nil
 }
 
 func (s *server) name() string { return s.provider + ":" + s.config.Model }

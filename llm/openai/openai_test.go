@@ -265,6 +265,20 @@ func TestFailuresHaveCodesAndHoldNoContent(t *testing.T) {
 	}
 }
 
+// TestNamesInLogs: the name of a model is written only if the server lists it;
+// any other may be whatever a stranger sent.
+func TestNamesInLogs(t *testing.T) {
+	for name, listed := range map[string]bool{"known-model": true, "a stranger's text": false} {
+		var log bytes.Buffer
+		_, url := serve(t, map[string]answer{"GET /v1/models": {body: `{"data":[{"id":"known-model","max_model_len":4096}]}`}})
+		m := open(t, openai.Config{Model: name, BaseURL: url, Fallback: tokens.Count{N: 4096}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		_, err := m.Length(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, log.String(), "asked what serves the model")
+		require.Equal(t, listed, strings.Contains(log.String(), name), log.String())
+	}
+}
+
 func TestServerDownIsSaid(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()

@@ -59,7 +59,11 @@ func (m *Model) probe(ctx context.Context) (*backend, error) {
 	if m.config.Length > 0 {
 		b.length, b.by = m.config.Length, "configuration"
 	}
-	m.log.InfoContext(ctx, "asked what serves the model", "kind", string(b.kind), "window", b.length)
+	log := m.log
+	if slices.ContainsFunc(list.Data, func(l listed) bool { return l.ID == m.config.Model }) { // another name may be of a stranger
+		log = log.With("model", m.config.Model)
+	}
+	log.InfoContext(ctx, "asked what serves the model", "kind", string(b.kind), "window", b.length)
 	m.found = b
 	return b, nil
 }

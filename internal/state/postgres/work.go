@@ -81,7 +81,7 @@ func (w *work) addFile(ctx context.Context, q tables.Queries, f state.File) erro
 	if f.State != state.Uploaded {
 		return nil
 	}
-	return w.add(ctx, q, readArgs{f.Owner, f.ID}, "SELECT count(*) FROM (SELECT 1 FROM files WHERE owner = $1 AND state = 'uploaded' LIMIT 1001) AS waiting", f.Owner, 16)
+	return w.add(ctx, q, readArgs{f.Owner, f.ID}, "SELECT count(*) FROM (SELECT 1 FROM files WHERE owner = $1 AND state = 'uploaded' LIMIT 65) AS waiting", f.Owner, 1)
 }
 
 // addEvaluation is [tables.Engine.AddedEvaluation].

@@ -193,8 +193,9 @@ async function ensureChat(question: string): Promise<string> {
   return made.id;
 }
 
+// No title holds controls, or what turns the direction of text.
 const titleOf = (question: string) => {
-  const line = question.replace(/\s+/g, " ");
+  const line = question.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ");
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 };
 
@@ -235,7 +236,8 @@ export async function askAgain(key: string) {
     return;
   }
   const old = talk.value.id;
-  const branch = before.length > 0 ? await makeChat(talk.value.title, { chat_id: old, turns: before.length }) : null;
+  const branch =
+    before.length > 0 ? await makeChat(titleOf(talk.value.title), { chat_id: old, turns: before.length }) : null;
   batch(() => {
     talk.value = { ...talk.value, id: branch?.id ?? "", turns: before };
     draft.value = turn.question;
