@@ -185,6 +185,11 @@ func (t *turn) keepReadable(files []*attached) ([]*attached, error) {
 			t.warnOfReading(a)
 			continue
 		}
+		if kind := ImageType(a.Data); kind != "" && fault.Is(a.err, fault.NoTextLayer) {
+			a.MediaType = kind
+			t.warn("image", a.Name, a.Name+" is an image in which no text was found: a model that sees images can be shown it.")
+			continue
+		}
 		if !a.fresh && errors.Is(a.err, ErrGone) {
 			t.warn("file_gone", a.Name, a.Name+" of an earlier turn was deleted since, so it is not searched; attach it again if it is needed.")
 			continue
@@ -248,7 +253,7 @@ func (t *turn) distinct(ctx context.Context, files []*attached) ([]*attached, er
 			kept = append(kept, a)
 			continue
 		}
-		if kind := ImageType(a.Data); kind != "" {
+		if kind := Picture(t.in.Reader, a.Data); kind != "" {
 			a.MediaType = kind
 			t.warnImage(a.Name)
 			continue
@@ -265,7 +270,7 @@ func (t *turn) distinct(ctx context.Context, files []*attached) ([]*attached, er
 
 // warnImage says what becomes of an image that is attached as a file.
 func (t *turn) warnImage(name string) {
-	t.warn("image", name, name+" is an image: a model that sees images can be shown it; no text is read from it.")
+	t.warn("image", name, name+" is an image: a model that sees images can be shown it; --ocr reads its text.")
 }
 
 // mergeEqual has the first of two files with the same bytes count for both. Its

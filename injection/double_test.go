@@ -86,7 +86,12 @@ func (plainParser) Parse(_ context.Context, f parse.File, _ parse.Progress) (par
 	return parse.Document{FileID: parse.FileID(f.Data), Name: f.Name, Path: f.Path, MediaType: "text/plain", Library: "inlay/plain", Text: string(f.Data)}, nil
 }
 
-func (reader) Lookup(parse.File) (parse.Parser, error) { return plainParser{}, nil }
+func (reader) Lookup(f parse.File) (parse.Parser, error) {
+	if injection.ImageType(f.Data) != "" {
+		return nil, &fault.Error{Code: fault.UnsupportedFormat, Subject: f.Name}
+	}
+	return plainParser{}, nil
+}
 
 func (reader) Parse(ctx context.Context, f parse.File, report parse.Progress) (parse.Document, error) {
 	if code, ok := strings.CutPrefix(string(f.Data), "!"); ok {

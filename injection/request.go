@@ -8,6 +8,7 @@ import (
 	"inlay/library"
 	"inlay/llm"
 	"inlay/options"
+	"inlay/parse"
 	"inlay/prompts"
 	"inlay/retrieve"
 )
@@ -119,6 +120,19 @@ func (o Options) share() float64 {
 		return DefaultTargetContextUse
 	}
 	return o.TargetContextUse
+}
+
+// Picture is the media type of data that begins as an image does and of which r
+// reads no text, else "". An image is a document where r reads it, by OCR.
+func Picture(r Reader, data []byte) string {
+	kind := ImageType(data)
+	if kind == "" {
+		return ""
+	}
+	if _, err := r.Lookup(parse.File{Data: data}); err == nil {
+		return ""
+	}
+	return kind
 }
 
 // ImageType is the media type of data that begins as an image does, else "".

@@ -62,6 +62,10 @@ type opened struct {
 
 // openFiles reads what the user named, in order.
 func openFiles(ctx context.Context, a *app, args []rawArg) (o opened, err error) {
+	parsers, err := a.registry()
+	if err != nil {
+		return opened{}, err
+	}
 	for _, arg := range args {
 		if err := checkMode(string(arg)); err != nil {
 			return opened{}, err
@@ -73,7 +77,7 @@ func openFiles(ctx context.Context, a *app, args []rawArg) (o opened, err error)
 		}
 		o.notes = append(o.notes, notes...)
 		for _, f := range files {
-			if kind := injection.ImageType(f.Data); kind != "" {
+			if kind := injection.Picture(parsers, f.Data); kind != "" {
 				o.images = append(o.images, chat.Attachment{FileID: parse.FileID(f.Data), Name: f.Name, MediaType: kind, Path: f.Path})
 				continue
 			}

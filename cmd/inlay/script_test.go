@@ -63,6 +63,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("HANDBOOK", root+"/../../testdata/handbook.md")
 			e.Setenv("EVALDATA", root+"/../../eval/testdata")
 			e.Setenv("SCANNED", root+"/../../parse/pdf/testdata/scanned.pdf")
+			e.Setenv("PICTURES", root+"/../../parse/picture/testdata")
 			e.Setenv("TESTDATA", root+"/../../testdata")
 			e.Setenv("SITE", site.URL)
 			e.Setenv("HOME", e.WorkDir)

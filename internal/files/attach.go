@@ -60,7 +60,7 @@ func (s *Files) attachOne(ctx context.Context, owner string, ref Ref, i int) (f 
 		return s.upload(ctx, owner, ref.ID, f.Mode)
 	}
 	if ref.Received != nil {
-		return ref.Received.file(f.Mode)
+		return ref.Received.file(s.config.Reader(owner), f.Mode)
 	}
 	if f.Name, err = cleanName(ref.Name); err != nil {
 		return f, err
@@ -69,7 +69,7 @@ func (s *Files) attachOne(ctx context.Context, owner string, ref Ref, i int) (f 
 	if f.Data == nil {
 		f.Data = []byte{}
 	}
-	f.MediaType = injection.ImageType(f.Data)
+	f.MediaType = injection.Picture(s.config.Reader(owner), f.Data)
 	return f, nil
 }
 
@@ -79,8 +79,10 @@ func (s *Files) upload(ctx context.Context, owner, id string, mode injection.Mod
 	if err != nil {
 		return injection.File{}, err
 	}
-	f := injection.File{ID: id, Name: u.name, Mode: mode, MediaType: u.image, Size: u.size, Open: func(ctx context.Context) ([]byte, error) { return s.Bytes(ctx, owner, u.content) }}
-	if u.image == "" {
+	f := injection.File{ID: id, Name: u.name, Mode: mode, Size: u.size, Open: func(ctx context.Context) ([]byte, error) { return s.Bytes(ctx, owner, u.content) }}
+	if u.picture {
+		f.MediaType = u.image
+	} else {
 		f.Content = parse.FileIDOf(u.content)
 	}
 	return f, nil
@@ -94,30 +96,34 @@ func (s *Files) findUpload(ctx context.Context, key uploadKey) (upload, error) {
 	}
 	u := upload{name: record.Name, content: record.Content, size: record.Bytes}
 	if record.State == state.Uploaded {
-		u.image, err = s.imageType(ctx, key.owner, record)
+		u.image, u.picture, err = s.imageType(ctx, key.owner, record)
 		return u, err
 	}
 	reading, err := ReadingOf(record)
-	if reading.Image {
-		u.image = reading.MediaType
+	if (chat.Attachment{MediaType: reading.MediaType}).IsImage() {
+		u.image, u.picture = reading.MediaType, reading.Image
 	}
 	return u, err
 }
 
-func (s *Files) imageType(ctx context.Context, owner string, f state.File) (string, error) {
+// imageType is the media type of an upload that is an image, and whether it is a
+// picture, of which no text is read.
+func (s *Files) imageType(ctx context.Context, owner string, f state.File) (kind string, apart bool, err error) {
 	content, err := s.open(ctx, owner, f.Content)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer func() { _ = content.Close() }()
-	return imageIn(content), nil
+	kind, alone := imageOf(s.config.Reader(owner), content)
+	return kind, alone != "", nil
 }
 
-// imageIn looks at the beginning of a file.
-func imageIn(content io.Reader) string {
+// imageOf looks at the beginning of a file: its media type where it is an image,
+// and again where r reads no text of it.
+func imageOf(r injection.Reader, content io.Reader) (kind, alone string) {
 	head := make([]byte, 16)
 	n, _ := io.ReadFull(content, head)
-	return injection.ImageType(head[:n])
+	return injection.ImageType(head[:n]), injection.Picture(r, head[:n])
 }
 
 // Of are the documents attached to a message of the past. One that is no
@@ -214,7 +220,7 @@ func (s *Files) Document(ctx context.Context, owner, id string) (parse.Document,
 	if err != nil {
 		return parse.Document{}, err
 	}
-	if u.image != "" {
+	if u.picture {
 		return parse.Document{}, &fault.Error{Code: fault.UnsupportedFormat, Subject: u.name, Reason: "an image has no text", Next: "ask for its content"}
 	}
 	reader, f := s.config.Reader(owner), parse.File{Name: u.name}

@@ -48,13 +48,14 @@ func (s *Files) Receive(ctx context.Context, name string, body io.Reader, limit 
 }
 
 // file is what arrived as a file of its request alone: on disk until it is needed.
-func (in *Incoming) file(mode injection.Mode) (f injection.File, err error) {
+func (in *Incoming) file(reader injection.Reader, mode injection.Mode) (f injection.File, err error) {
 	content, err := os.Open(in.Name())
 	if err != nil {
 		return f, durable.Explain(in.Name(), err)
 	}
 	defer func() { _ = content.Close() }()
-	f = injection.File{ID: parse.FileIDOf(in.content), Name: in.name, Mode: mode, MediaType: imageIn(content), Size: in.size}
+	f = injection.File{ID: parse.FileIDOf(in.content), Name: in.name, Mode: mode, Size: in.size}
+	_, f.MediaType = imageOf(reader, content)
 	f.Open = func(context.Context) ([]byte, error) { return in.bytes() }
 	if f.MediaType == "" {
 		f.Content = f.ID
@@ -230,7 +231,7 @@ func (s *Files) expireAlways(ctx context.Context) {
 
 // Reading is what reading an upload came to.
 type Reading struct {
-	Image     bool            `json:"image,omitempty"` // it is never parsed
+	Image     bool            `json:"image,omitempty"` // it has no text that is read
 	MediaType string          `json:"media_type,omitempty"`
 	Library   string          `json:"library,omitempty"`
 	Coverage  *parse.Coverage `json:"coverage,omitempty"`
@@ -295,13 +296,22 @@ func ReadingErrorOf(err error) *ReadingError {
 }
 
 func (s *Files) parse(ctx context.Context, f state.File) (Reading, error) {
-	kind, err := s.imageType(ctx, f.Owner, f)
-	switch {
-	case err != nil:
+	kind, alone, err := s.imageType(ctx, f.Owner, f)
+	if err != nil {
 		return Reading{}, err
-	case kind != "":
+	}
+	if alone {
 		return Reading{Image: true, MediaType: kind}, nil
-	case s.config.Apart != nil && f.Bytes >= apartFrom:
+	}
+	r, err := s.parseText(ctx, f)
+	if kind != "" && fault.Is(err, fault.NoTextLayer) {
+		return Reading{Image: true, MediaType: kind}, nil // and remains one
+	}
+	return r, err
+}
+
+func (s *Files) parseText(ctx context.Context, f state.File) (Reading, error) {
+	if s.config.Apart != nil && f.Bytes >= apartFrom {
 		return s.parseApart(ctx, f)
 	}
 	data, err := s.Bytes(ctx, f.Owner, f.Content)

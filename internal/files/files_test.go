@@ -1,9 +1,12 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +18,8 @@ import (
 	"inlay/internal/state"
 	"inlay/internal/state/sqlite"
 	"inlay/parse"
+	"inlay/parse/pdf"
+	"inlay/parse/picture"
 )
 
 // TestNamesOfFiles never lead anywhere.
@@ -74,4 +79,45 @@ func TestReadingTakesTurns(t *testing.T) {
 		order = append(order, <-reader.began)
 	}
 	require.Equal(t, []string{"slow 0.txt", "small.txt", "slow 1.txt", "slow 2.txt", "slow 3.txt", "slow 4.txt"}, order)
+}
+
+// TestImagesWithText: an image of which text is read is a document, and can still
+// be shown; one without text is a picture as ever.
+func TestImagesWithText(t *testing.T) {
+	if _, err := exec.LookPath("tesseract"); err != nil {
+		t.Skip("tesseract is not installed: scripts/install-tesseract")
+	}
+	dir := t.TempDir()
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "state.db"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	reader, err := parse.NewRegistry(picture.New(parse.Limits{}, pdf.Tesseract{}, pdf.OCRLibrary))
+	require.NoError(t, err)
+	done := make(chan struct{}, 2)
+	s, err := Open(t.Context(), Config{
+		Data: dir, State: store, Cache: &cache.Memory{}, Parallel: 1, Logger: slog.New(slog.DiscardHandler),
+		Reader: func(string) injection.Reader { return reader }, Read: func(context.Context, state.File) { done <- struct{}{} },
+	})
+	require.NoError(t, err)
+	defer s.Stop()
+	var refs []Ref
+	for _, name := range []string{"words.png", "blank.png"} {
+		data, err := os.ReadFile(filepath.Join("../../parse/picture/testdata", name))
+		require.NoError(t, err)
+		in, err := s.Receive(t.Context(), name, bytes.NewReader(data), 1<<20)
+		require.NoError(t, err)
+		f, err := s.Accept(t.Context(), state.Local, "user_data", in)
+		require.NoError(t, err)
+		<-done
+		kind, shown, err := s.Image(t.Context(), state.Local, f.ID)
+		require.NoError(t, err)
+		require.Equal(t, "image/png", kind)
+		require.Equal(t, data, shown)
+		refs = append(refs, Ref{ID: f.ID}, Ref{Name: name, Data: data})
+	}
+	attached, err := s.Attach(t.Context(), state.Local, refs)
+	require.NoError(t, err)
+	require.Len(t, attached.Files, 3, "inline, an image is looked at in its turn")
+	require.Len(t, attached.Images, 1)
+	require.Equal(t, "blank.png", attached.Images[0].Name)
 }

@@ -23,6 +23,7 @@ type upload struct {
 	content string // SHA-256 of its bytes, hexadecimal
 	size    int64  // in bytes
 	image   string // media type of an image, else empty
+	picture bool   // it is an image of which no text is read
 	at      time.Time
 }
 

@@ -166,8 +166,8 @@ func LeaveOut(r *parse.Registry, f parse.File) string {
 	if len(f.Data) == 0 {
 		return "empty"
 	}
-	if injection.ImageType(f.Data) != "" {
-		return "that is a picture"
+	if injection.Picture(r, f.Data) != "" {
+		return "in an image format, which needs --ocr"
 	}
 	if _, err := r.Lookup(f); err != nil {
 		return "in a format that is not read"

@@ -68,8 +68,8 @@ func timed(ctx context.Context, limit time.Duration, f func(context.Context) err
 
 // failure turns an error of opening or reading into one for callers. The
 // subject is the file's name.
-func failure(name string, err error) *fault.Error {
-	f := &fault.Error{Subject: name, Err: err}
+func failure(file parse.File, err error) *fault.Error {
+	f := &fault.Error{Subject: file.Name, Err: err}
 	limit, named := errors.AsType[*limitError](err)
 	switch {
 	case named:
@@ -79,11 +79,13 @@ func failure(name string, err error) *fault.Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Code, f.Reason, f.Next = fault.Timeout, "reading took longer than the time given", "split the document or give it more time"
 	case errors.Is(err, errBudget):
-		f.Code, f.Reason, f.Next = fault.LimitExceeded, "its structure is larger or deeper than any honest document's", "open it in a PDF viewer and save or print it to a new PDF"
+		f.Code, f.Reason, f.Next = fault.LimitExceeded, "its structure is larger or deeper than any honest document's", printAgain
 	case errors.Is(err, errEncryption), errors.Is(err, errPassword):
 		f.Code, f.Reason, f.Next = fault.PasswordRequired, "it is protected with a password", "save a copy without the password and attach that"
+	case cutOff(file.Data):
+		f.Code, f.Reason, f.Next = fault.Corrupt, "it is damaged: "+err.Error()+", and the end of the file is missing", copyAgain
 	default:
-		f.Code, f.Reason, f.Next = fault.Corrupt, "it is damaged: "+err.Error(), "open it in a PDF viewer and save or print it to a new PDF"
+		f.Code, f.Reason, f.Next = fault.Corrupt, "it is damaged: "+err.Error(), printAgain
 	}
 	return f
 }

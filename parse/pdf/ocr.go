@@ -64,7 +64,7 @@ func (o OCR) Parse(ctx context.Context, f parse.File, report parse.Progress) (pa
 	}
 	switch {
 	case missing != nil:
-		return parse.Document{}, o.failure(f.Name, missing)
+		return parse.Document{}, o.failure(f, missing)
 	case err != nil: // no page has text, so there is no list of pages either
 		return o.all(ctx, f, turn, err, report)
 	}
@@ -73,7 +73,7 @@ func (o OCR) Parse(ctx context.Context, f parse.File, report parse.Progress) (pa
 	for i, number := range wanted {
 		page, err := o.page(ctx, f.Data, number-1, turn)
 		if ctx.Err() != nil {
-			return parse.Document{}, failure(f.Name, ctx.Err())
+			return parse.Document{}, failure(f, ctx.Err())
 		}
 		switch {
 		case err != nil:
@@ -83,7 +83,7 @@ func (o OCR) Parse(ctx context.Context, f parse.File, report parse.Progress) (pa
 			total += len(page.text)
 		}
 		if total > o.Limits.WithDefaults().Text {
-			return parse.Document{}, failure(f.Name, tooMuchText(o.Limits.WithDefaults().Text))
+			return parse.Document{}, failure(f, tooMuchText(o.Limits.WithDefaults().Text))
 		}
 		report(innerShare + (1-innerShare)*float64(i+1)/float64(len(wanted)))
 	}
@@ -92,11 +92,11 @@ func (o OCR) Parse(ctx context.Context, f parse.File, report parse.Progress) (pa
 	return doc, nil
 }
 
-func (o OCR) failure(name string, err error) error {
+func (o OCR) failure(f parse.File, err error) error {
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		return e
 	}
-	return failure(name, err)
+	return failure(f, err)
 }
 
 // all reads every page of a document in which nothing was found, for which
@@ -111,14 +111,14 @@ func (o OCR) all(ctx context.Context, f parse.File, turn bool, cause error, repo
 	for i := range count {
 		page, err := o.page(ctx, f.Data, i, turn)
 		if ctx.Err() != nil {
-			return parse.Document{}, failure(f.Name, ctx.Err())
+			return parse.Document{}, failure(f, ctx.Err())
 		}
 		p := pageText{text: page.text, boxes: page.boxes, library: OCRLibrary, broken: err != nil}
 		if p.status = statusOf(p); err == nil && countLetters(page.text) == 0 {
 			p = pageText{library: OCRLibrary, status: parse.Empty}
 		}
 		if total += len(p.text); total > o.Limits.WithDefaults().Text {
-			return parse.Document{}, failure(f.Name, tooMuchText(o.Limits.WithDefaults().Text))
+			return parse.Document{}, failure(f, tooMuchText(o.Limits.WithDefaults().Text))
 		}
 		pages = append(pages, p)
 		report(innerShare + (1-innerShare)*float64(i+1)/float64(count))

@@ -67,23 +67,28 @@ func (p Parser) ParsePages(ctx context.Context, f parse.File, report parse.Progr
 		return parse.Document{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return parse.Document{}, failure(f.Name, err)
+		return parse.Document{}, failure(f, err)
 	}
 	var missing []parse.Warning
 	var marks map[string]int
 	pages, err := p.readBoth(ctx, f.Data, limits, listener{report, each, &missing, &marks})
 	withoutGarbled(pages)
+	if cutOff(f.Data) {
+		missing = append(missing, parse.Warning{Code: parse.WarnDamaged, Message: "the end of the file is missing, so pages and words can be missing too: " + copyAgain})
+	}
+	if err != nil && !isBudget(err) {
+		return parse.Document{}, failure(f, err)
+	}
+	doc, failed := assemble(f, p.Info(), pages, marks)
+	doc.Warnings = append(doc.Warnings, missing...)
 	if err == nil {
-		doc, err := assemble(f, p.Info(), pages, marks)
-		doc.Warnings = append(doc.Warnings, missing...)
-		return doc, err
+		return doc, failed
 	}
-	reason := failure(f.Name, err)
-	if doc, failed := assemble(f, p.Info(), pages, marks); isBudget(err) && failed == nil {
-		cutShort(&doc, len(pages)-len(doc.Coverage.Failed), reason)
-		return doc, nil
+	if failed != nil {
+		return parse.Document{}, failure(f, err)
 	}
-	return parse.Document{}, reason
+	cutShort(&doc, len(pages)-len(doc.Coverage.Failed), failure(f, err))
+	return doc, nil
 }
 
 // listener hears what becomes of a document while it is read. All may be nil.
@@ -167,14 +172,12 @@ func nothing(file parse.File, pages []pageText) error {
 		f.Code = fault.UnmappedFont
 		f.Reason = "its fonts do not say which characters they show"
 		f.Next = "export it again with embedded text, or run OCR: " + howOCR
-	case failed > 0:
-		f.Code = fault.Corrupt
-		f.Reason = "none of its pages could be read"
-		f.Next = "open it in a PDF viewer and save or print it to a new PDF"
 	case cutOff(file.Data):
 		f.Code = fault.Corrupt
-		f.Reason = "it is cut off: the end of the file is missing, and what is there has no text"
-		f.Next = "download or copy it again"
+		f.Reason, f.Next = "it is cut off: the end of the file is missing, and what is there has no text", copyAgain
+	case failed > 0:
+		f.Code = fault.Corrupt
+		f.Reason, f.Next = "none of its pages could be read", printAgain
 	default:
 		f.Reason = "it has no text: " + plural.Pick(len(pages), "its only page is empty or a drawing", fmt.Sprintf("all %d pages are empty or drawings", len(pages)))
 		f.Next = "attach a version with text, or run OCR on it"
@@ -182,10 +185,17 @@ func nothing(file parse.File, pages []pageText) error {
 	return f
 }
 
-// cutOff reports whether the end of a PDF is missing, as of a download that broke off.
+// What to do about a file that is damaged, and about one that is cut off.
+const (
+	printAgain = "open it in a PDF viewer and save or print it to a new PDF"
+	copyAgain  = "download or copy it again"
+)
+
+// cutOff reports whether the end of a PDF is missing, as of a download that broke
+// off: each part of a file that was written whole ends with startxref.
 func cutOff(data []byte) bool {
-	tail := data[max(0, len(data)-2048):]
-	return !bytes.Contains(tail, []byte("%%EOF")) && !bytes.Contains(tail, []byte("startxref"))
+	end := bytes.LastIndex(data, []byte("startxref"))
+	return end < 0 || bytes.Contains(data[end:], []byte(" obj"))
 }
 
 func scannedPages(scanned, all int) string {

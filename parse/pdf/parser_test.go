@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,20 @@ func TestPages(t *testing.T) {
 	last := d.Sections[6]
 	require.Equal(t, parse.Section{Kind: parse.Page, Number: 7, Status: parse.Read, Start: 7, End: 10}, last)
 	require.Equal(t, parse.Empty, d.Sections[2].Status)
+}
+
+func TestCutOff(t *testing.T) {
+	whole := texts(at(72, 700, "first"), at(72, 700, "second"))
+	updated := append(slices.Clone(whole), "99 0 obj <<>> endobj\n"...)
+	for _, data := range [][]byte{beforeTable(whole), updated} {
+		d := read(t, data)
+		require.Equal(t, "first\n\nsecond", d.Text)
+		require.Equal(t, parse.Warning{
+			Code: parse.WarnDamaged, Message: "the end of the file is missing, so pages and words can be missing too: download or copy it again",
+		}, d.Warnings[0])
+	}
+	require.Empty(t, read(t, whole).Warnings)
+	require.Empty(t, read(t, append(whole, "rubbish after the end"...)).Warnings)
 }
 
 func TestNoText(t *testing.T) {
