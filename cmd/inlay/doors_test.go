@@ -67,7 +67,8 @@ func refused(o options.Option) string {
 
 // TestEveryOptionOfTheCommand walks the table through the flag, the environment
 // and the configuration file: a valid value is in force, an invalid one is
-// refused with the same sentence and its place.
+// refused with the same sentence and its place. A value of the environment or the
+// file is not repeated, unless it is a number.
 func TestEveryOptionOfTheCommand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "inlay.yaml")
 	config := func(env map[string]string, text string, args ...string) (string, error) {
@@ -102,17 +103,23 @@ func TestEveryOptionOfTheCommand(t *testing.T) {
 		if bad == "" {
 			continue
 		}
-		sentence := fmt.Sprintf("--%s: must be %s", o.Flag, o.Wants())
+		sentence := "must be " + o.Wants()
 		if bad != "SECRET" {
 			sentence += ", not " + bad
 		}
 		out, err = config(nil, "", "--"+o.Flag+"="+bad)
 		require.Error(t, err, o.Key)
-		require.Equal(t, "inlay: "+sentence+"\n", out)
+		if bad == "SECRET" { // a flag's value was typed on the spot and is repeated
+			require.Contains(t, out, "inlay: --"+o.Flag+": "+sentence+`, not "SECRET"`)
+		} else {
+			require.Contains(t, out, "inlay: --"+o.Flag+": "+sentence)
+		}
 		out, _ = config(map[string]string{o.Env(): bad}, "")
-		require.Equal(t, "inlay: environment "+o.Env()+": "+sentence+"\n", out)
+		require.Contains(t, out, "inlay: environment "+o.Env()+": "+sentence)
+		require.NotContains(t, out, "SECRET")
 		out, _ = config(nil, o.Key+": "+bad+"\n")
-		require.Equal(t, "inlay: "+file+":1: "+sentence+"\n", out)
+		require.Contains(t, out, "inlay: "+file+":1: "+o.Key+": "+sentence)
+		require.NotContains(t, out, "SECRET")
 	}
 }
 
@@ -249,7 +256,9 @@ func TestEveryOptionOfARequest(t *testing.T) {
 				got := d.ask(t, with(one.turn, o.Key, bad))
 				require.Contains(t, got.Refused, d.spell(o))
 				require.Contains(t, got.Refused, "must be "+wants+not)
-				require.NotContains(t, got.Refused, "SECRET")
+				if d.name != "flag" { // what was typed on the spot is repeated
+					require.NotContains(t, got.Refused, "SECRET")
+				}
 			}
 		})
 	}
@@ -278,8 +287,8 @@ func doors(t *testing.T) []door {
 	flag := func(o options.Option) string { return "--" + o.Flag + ": " }
 	return []door{
 		{"flag", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "flag") }, flag},
-		{"environment", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "environment") }, flag},
-		{"file", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "file") }, flag},
+		{"environment", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "environment") }, func(o options.Option) string { return "environment " + o.Env() + ": " }},
+		{"file", options.Command, func(t *testing.T, q asked) outcome { t.Helper(); return askCommand(t, q, "file") }, func(o options.Option) string { return ": " + o.Key + ": " }},
 		{"strategy", options.Files, runStrategy, func(o options.Option) string { return "options.preprocessors.files." + o.Key + ": " }},
 		{"preprocess", options.Request, func(t *testing.T, q asked) outcome { t.Helper(); return preprocess(t, address, q) }, func(o options.Option) string { return `"` + o.Key + ": " }},
 		{"completions", options.Request, func(t *testing.T, q asked) outcome { t.Helper(); return complete(t, address, model, q) }, func(o options.Option) string { return `"inlay.` + o.Key + ": " }},

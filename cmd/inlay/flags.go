@@ -58,20 +58,21 @@ func (m optionMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) erro
 	text := fmt.Sprint(token.Value)
 	value, err := m.option.Parse("--"+m.option.Flag, text)
 	if err != nil {
-		return m.explain(err, text)
+		_, typed := token.Value.(string)
+		return m.explain(err, text, typed)
 	}
 	assign(target, value)
 	return nil
 }
 
-// explain adds to an error the value that was typed, and how to write one.
-func (m optionMapper) explain(err error, text string) error {
+// explain adds to an error the value, where that was typed, and how to write one.
+func (m optionMapper) explain(err error, text string, typed bool) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err
 	}
 	said := *e
-	if !strings.Contains(e.Reason, ", not ") {
+	if typed && !strings.Contains(e.Reason, ", not ") {
 		said.Reason += fmt.Sprintf(", not %q", text)
 	}
 	if said.Next == "" {

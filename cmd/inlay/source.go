@@ -230,15 +230,19 @@ func (s *source) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	if value := s.getenv(name); value != "" {
 		s.from[flag.Name] = "environment " + name
 		s.from[key] = s.from[flag.Name]
-		return value, nil
+		return elsewhere(value), nil
 	}
 	if value, ok := s.values[key]; ok {
 		s.from[flag.Name] = fmt.Sprintf("%s:%d", s.path, s.lines[key])
 		s.from[key] = s.from[flag.Name]
-		return value, nil
+		return elsewhere(fmt.Sprint(value)), nil
 	}
 	return nil, nil
 }
+
+// elsewhere is a value of the environment or the configuration file. Unlike what was
+// typed, it is not repeated in an error: it may be a key in the wrong place.
+type elsewhere string
 
 // blame names the place of a value that an error is about, where that is not the
 // command line: a line of the configuration file or a variable.
