@@ -64,7 +64,7 @@ func newSurroundings(text string, parts []parse.Section) *surroundings {
 			end := lineEnd(text, p.Start)
 			s.tables = append(s.tables, table{span: span{p.Start, p.End}, header: strings.TrimSpace(text[p.Start:end]), headerEnd: end})
 		case parse.Code:
-			if p.Label != "" {
+			if p.Label != "" && !fenced(text[p.Start:p.End]) {
 				s.named = append(s.named, named{span{p.Start, p.End}, parse.ShortLabel(p.Label, maxLabel)})
 			}
 		default: // says nothing of what is inside it
@@ -73,6 +73,12 @@ func newSurroundings(text string, parts []parse.Section) *surroundings {
 	closeUntil(len(text), math.MaxInt)
 	slices.SortStableFunc(s.paths, func(a, b path) int { return a.pos - b.pos })
 	return s
+}
+
+// fenced reports whether code is a block of Markdown, whose label is a language.
+func fenced(code string) bool {
+	code = strings.TrimLeft(code, " \t>")
+	return strings.HasPrefix(code, "```") || strings.HasPrefix(code, "~~~")
 }
 
 // headingPath joins the labels of nested headings.

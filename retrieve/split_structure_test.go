@@ -65,6 +65,21 @@ func TestHeadingIsThatOfTheBody(t *testing.T) {
 	require.Equal(t, "Handbook > Leave", retrieve.Splitter{}.Split(d)[0].Heading)
 }
 
+// TestLanguagesAreNoHeadings: a part of a declaration is under its name, a part of
+// a fenced block is not under the language of the fence.
+func TestLanguagesAreNoHeadings(t *testing.T) {
+	fence := "# Use\n\n```console\n" + strings.Repeat("$ inlay ask a question\n", 9) + "```\n"
+	d := document(fence, section(fence, parse.Heading, "Use", 1, "# Use", ""), section(fence, parse.Code, "console", 0, "```console", ""))
+	for _, c := range (retrieve.Splitter{Size: 20, Measure: retrieve.Words{}}).Split(d) {
+		require.Equal(t, "Use", c.Heading)
+	}
+	body := "func tide() {\n" + strings.Repeat("\trise(water, moon)\n", 20) + "}\n"
+	d = document(body, section(body, parse.Code, "tide", 0, "func", ""))
+	chunks := retrieve.Splitter{Size: 20, Measure: retrieve.Words{}}.Split(d)
+	require.Greater(t, len(chunks), 2)
+	require.Equal(t, "tide", chunks[1].Heading)
+}
+
 func TestHeadingsOfHostileDocumentsStayShort(t *testing.T) {
 	text := strings.Repeat("deep ", 2000)
 	d := document(text)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the tables and golden files anew")
+var update = flag.Bool("update", false, "rewrite the tables and golden files")
 
 // The embedded tables hold the vocabularies of tiktoken-go and nothing else.
 func TestTables(t *testing.T) {

@@ -42,7 +42,7 @@ func lookPDFium(_ context.Context, e *examination) []finding {
 	}
 	dir := wire.WasmCache(e.app.getenv)
 	if dir == "" {
-		return []finding{{Verdict: worry, Found: "starts, and is compiled anew in every process: there is no folder to keep it in", Next: "set HOME or XDG_CACHE_HOME"}}
+		return []finding{{Verdict: worry, Found: "starts, and is compiled again in every process: there is no folder to keep it in", Next: "set HOME or XDG_CACHE_HOME"}}
 	}
 	if err := engine.Keep(); err != nil {
 		return ofError(err, "let this user write the folder, or set XDG_CACHE_HOME: until then pages are read slowly")
