@@ -10,6 +10,9 @@ import (
 
 // TestPhrases: the words decide nothing that the expression would decide otherwise.
 func TestPhrases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	all := map[string]func() *phrases{
 		"verbs": verbs, "questions": questions, "eastern": eastern, "polite": polite, "timely": timely, "pointing": pointing,
 		"instruction": instruction, "wish": wish, "firstPerson": firstPerson, "works": works,

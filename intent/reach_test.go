@@ -253,6 +253,9 @@ func reach(tb testing.TB, set []posed, window int, by func(posed) intent.Analyze
 // TestMovingNeverGivesLess: no message has fewer of its needed lines in the
 // prompt with intent on than with it off.
 func TestMovingNeverGivesLess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	n := 40
 	if testing.Short() {
 		n = 10

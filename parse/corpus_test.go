@@ -34,6 +34,9 @@ func everything(tb testing.TB) *parse.Registry {
 // TestCorpus reads every reference document that is not a PDF: each ends as text
 // that keeps the promises of a document, or as an error that explains itself.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	root := refdata.Path(t, "documents")
 	r := everything(t)
 	read := 0
@@ -61,6 +64,9 @@ func TestCorpus(t *testing.T) {
 
 // TestHostile holds each hostile file to 1 GiB of memory and a few seconds.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	root := refdata.Path(t, "documents", "hostile")
 	r := everything(t)
 	entries, err := os.ReadDir(root)

@@ -44,7 +44,11 @@ func invented(name string, sentences int) parse.Document {
 // score is what it is with the vectors themselves, for files of any number of
 // chunks and beside files that are small.
 func TestCompactFindsTheSame(t *testing.T) {
-	large, other := invented("large.txt", 3000), invented("other.txt", 900)
+	lines := 3000
+	if testing.Short() {
+		lines = 800
+	}
+	large, other := invented("large.txt", lines), invented("other.txt", 900)
 	small := invented("small.txt", 40)
 	splitter := Splitter{Size: 60}
 	for name, docs := range map[string][]parse.Document{"one": {large}, "several": {small, large, other}} {
@@ -58,9 +62,9 @@ func TestCompactFindsTheSame(t *testing.T) {
 			require.NoError(t, err)
 			require.NotNil(t, got.files[len(docs)-1].compact)
 			require.Nil(t, want.files[len(docs)-1].compact)
-			lines := strings.Split(large.Text, "\n")
-			for i := range 40 {
-				query := lines[i*70][:min(20+i, len(lines[i*70]))]
+			words := strings.Split(large.Text, "\n")
+			for i := range lines / 75 {
+				query := words[i*70][:min(20+i, len(words[i*70]))]
 				a, err := want.Rank(t.Context(), query, 200)
 				require.NoError(t, err)
 				b, err := got.Rank(t.Context(), query, 200)

@@ -23,16 +23,20 @@ func encodings(t *testing.T) []*tokens.Encoding {
 }
 
 func TestSplitCountsWithAVocabulary(t *testing.T) {
-	for _, e := range encodings(t) {
+	encodings, length := encodings(t), 300 // of a text, in chunks
+	if testing.Short() {                   // one goroutine: little for the race detector
+		encodings, length = encodings[:1], 30
+	}
+	for _, e := range encodings {
 		for name, text := range oddTexts() {
 			t.Run(e.Name()+"/"+name, func(t *testing.T) {
 				for _, s := range []retrieve.Splitter{{Size: 3, Overlap: 1, Measure: e}, {Size: 100, Overlap: 30, Measure: e}} {
-					d := document(text[:min(len(text), 300*s.Size)])
+					d := document(text[:min(len(text), length*s.Size)])
 					checkChunks(t, s, e, d, s.Split(d))
 				}
 			})
 		}
-		for seed := range uint64(100) {
+		for seed := range uint64(length / 3) {
 			r := rand.New(rand.NewPCG(seed, 7))
 			d := randomDocument(r)
 			s := retrieve.Splitter{Size: 1 + r.IntN(60), Measure: e}

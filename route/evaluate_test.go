@@ -50,12 +50,12 @@ func asksOf(tb testing.TB, file, prefix string) (out []expected) {
 // literal is the text that an ask wants changed.
 var literal = regexp.MustCompile("(?i)(?:change|replace|rename) (.+?) (?:to|with|by|into) ")
 
-// someAsks are all asks, or every eighth in short runs, which are those under the
+// someAsks are all asks, or every 32nd in short runs, which are those under the
 // race detector.
 func someAsks(tb testing.TB) (out []expected) {
 	tb.Helper()
 	for i, e := range asks(tb) {
-		if i%8 == 0 || !testing.Short() {
+		if i%32 == 0 || !testing.Short() {
 			out = append(out, e)
 		}
 	}
@@ -187,6 +187,9 @@ func scored(tb testing.TB, set []expected) (s score) {
 // the rules were read: two by the author of the rules, two by somebody who never
 // saw them. Their failures were looked at after later rounds (docs/route.md).
 func TestUnforeseenAsks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	for _, c := range []struct {
 		file                string
 		accuracy, precision float64
@@ -201,6 +204,9 @@ func TestUnforeseenAsks(t *testing.T) {
 
 // TestFamilies holds the families of asks for which the rules were made.
 func TestFamilies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	set := asksOf(t, "testdata/families.txt", "")
 	require.GreaterOrEqual(t, len(set), 2000)
 	s := scored(t, set)

@@ -121,6 +121,9 @@ func TestWhatTheConversationHolds(t *testing.T) {
 // TestLongAsk: what is wanted is at either end of a long ask, and what lies
 // between, however much, is material.
 func TestLongAsk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	r := route.Router{Settings: on()}
 	log := strings.Repeat("at a.b.C.run(lib/c.go:7) \"said\" `x` don't read d.go, and then run it?\n", 15_000)
 	for _, ask := range []string{"Read src/tide.go\n\n" + log, log + "\nRead src/tide.go", "Read src/tide.go\n```\n" + log + "```", "```\n" + log + "```\nRead src/tide.go"} {

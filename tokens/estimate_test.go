@@ -65,7 +65,7 @@ func TestEstimatorExceedsAsAFullCount(t *testing.T) {
 	for _, f := range []tokens.Family{tokens.Unknown, tokens.Llama3, tokens.Qwen} {
 		s := estimator(t, f)
 		r := rand.New(rand.NewPCG(7, 8))
-		for range 300 {
+		for range some(300) {
 			var texts []string
 			var sum tokens.Count
 			for range r.IntN(4) {

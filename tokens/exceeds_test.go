@@ -78,7 +78,7 @@ func TestExceedsInParallel(t *testing.T) {
 	e := encoding(t, "o200k_base")
 	r := rand.New(rand.NewPCG(23, 24))
 	var b strings.Builder
-	for b.Len() < 1<<20 {
+	for b.Len() < some(1<<20) {
 		b.WriteString(someText(r))
 	}
 	text := b.String()

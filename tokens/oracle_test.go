@@ -55,7 +55,7 @@ func TestIDsEqualReference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, got := reference(t, name), encoding(t, name)
 			r := rand.New(rand.NewPCG(1, 2))
-			for range 3000 {
+			for range some(3000) {
 				text := randomText(r, 1+r.IntN(120))
 				ids := want.EncodeOrdinary(text)
 				require.Equal(t, ids, append([]int(nil), got.Encode(text)...), "%q", text)
@@ -72,7 +72,7 @@ func TestWalk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := encoding(t, name)
 			r := rand.New(rand.NewPCG(3, 4))
-			for range 1000 {
+			for range some(1000) {
 				text := randomText(r, 1+r.IntN(300))
 				ends, totals := []int{0}, []int{0}
 				for end, total := range e.Walk(text) {

@@ -70,6 +70,9 @@ func TestHTMLCharset(t *testing.T) {
 }
 
 func TestHTMLHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	for name, page := range map[string]string{
 		"spans":        strings.Repeat("<table>"+strings.Repeat("<tr>"+strings.Repeat("<td colspan=9999 rowspan=9999>x</td>", 20)+"</tr>", 20)+"</table>", 50),
 		"one wide row": "<table><tr>" + strings.Repeat("<td>x", 20_000) + "</tr>" + strings.Repeat("<tr><td>y</tr>", 20_000) + "</table>",
