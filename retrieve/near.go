@@ -104,7 +104,10 @@ func (n *nearest) add(one neighbour) {
 
 func (n *nearest) first() []neighbour {
 	slices.SortFunc(n.all, func(a, b neighbour) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.file, b.file), cmp.Compare(a.chunk, b.chunk))
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.chunk, b.chunk))
 	})
 	return n.all[:min(candidates, len(n.all))]
 }

@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 
 	"inlay/chat"
-	"inlay/retrieve"
+	"inlay/internal/wire"
 )
 
 // chunkCmd prints the passages that retrieval would search.
 type chunkCmd struct {
 	readSettings
-	Size    int  `default:"0" placeholder:"N" help:"Most tokens of a passage (default: the splitter's own)."`
-	Overlap int  `default:"0" placeholder:"N" help:"Tokens that neighbouring passages share."`
-	Quiet   bool `short:"q" help:"No statuses."`
+	Chunk string `key:"chunk"`
+	Quiet bool   `short:"q" help:"No statuses."`
 
 	File []rawArg `arg:"" optional:"" help:"Files, folders, web addresses and globs to split; - is standard input, as is a pipe without a file."`
 }
@@ -35,8 +34,8 @@ type chunkLine struct {
 
 // Run splits the files.
 func (c *chunkCmd) Run(ctx context.Context, a *app) error {
-	splitter := retrieve.Splitter{Size: c.Size, Overlap: c.Overlap}
-	if err := splitter.Validate(); err != nil {
+	splitter, err := wire.OpenSplitter(c.Chunk)
+	if err != nil {
 		return err
 	}
 	e := json.NewEncoder(a.stdout)
