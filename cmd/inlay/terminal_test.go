@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/term"
 
 	"inlay/injection"
 	"inlay/internal/locked"
@@ -173,11 +175,25 @@ func TestLockOfADeadProcess(t *testing.T) {
 // and a way to type.
 func onTerminal(t *testing.T, args ...string) (shown *screen, typed func(string), ended func() error) {
 	t.Helper()
+	shown, typed, _, ended = editedOn(t, args...)
+	return shown, typed, ended
+}
+
+// editedOn is onTerminal for a command with an editor: editing reports whether that
+// has the terminal now.
+func editedOn(t *testing.T, args ...string) (shown *screen, typed func(string), editing func() bool, ended func() error) {
+	t.Helper()
 	cmd := command(t, args...)
 	cmd.Env = append(cmd.Environ(), "TERM=xterm", "INPUTRC=/dev/null", "HOME="+t.TempDir())
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = terminal.Close() })
+	usual, err := term.GetState(int(terminal.Fd()))
+	require.NoError(t, err)
+	editing = func() bool {
+		now, err := term.GetState(int(terminal.Fd()))
+		return err == nil && !reflect.DeepEqual(usual, now)
+	}
 	shown = new(screen)
 	read := make(chan struct{})
 	go func() {
@@ -188,7 +204,7 @@ func onTerminal(t *testing.T, args ...string) (shown *screen, typed func(string)
 		_, err := io.WriteString(terminal, text)
 		require.NoError(t, err)
 	}
-	return shown, typed, func() error {
+	return shown, typed, editing, func() error {
 		err := cmd.Wait()
 		<-read
 		return err
@@ -248,7 +264,7 @@ func TestAskOnATerminal(t *testing.T) {
 func TestEditor(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "tides-of-the-harbour.md"), []byte("Tides rise twice a day.\n"), 0o600))
-	shown, typed, ended := onTerminal(t, "chat", "-q", "--base-url", parrot(t), "--context-length", "4096")
+	shown, typed, editing, ended := editedOn(t, "chat", "-q", "--base-url", parrot(t), "--context-length", "4096")
 	wait := func(what string) {
 		t.Helper()
 		require.Eventually(t, func() bool { return shown.count(what) > 0 }, waitFor, 5*time.Millisecond, "%s in %q", what, &shown)
@@ -256,24 +272,29 @@ func TestEditor(t *testing.T) {
 	wait("Number or name [1]: ")
 	typed("2\n")
 	wait("> ")
-	typed("/att\t")
+	edit := func(text string) { // once the editor reads: what is typed before is the terminal's own to echo, and Ctrl-C its to send
+		t.Helper()
+		require.Eventually(t, editing, waitFor, 5*time.Millisecond, "%q", &shown)
+		typed(text)
+	}
+	edit("/att\t")
 	wait("/attach")
 	typed(" " + dir + "/tides-\t\r")
-	typed("Is it tides?\r")
+	edit("Is it tides?\r")
 	wait(`second heard "`)
 	wait(`Is it tides?" [1].`)
 	wait("* [1] tides-of-the-harbour.md, whole")
-	typed("\x1b[A\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[Dhigh \r") // up, and before "tides?"
+	edit("\x1b[A\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[Dhigh \r") // up, and before "tides?"
 	wait(`Is it high tides?" [1].`)
-	typed("One\\\rTwo?\r")
+	edit("One\\\rTwo?\r")
 	wait(`One\nTwo?" [1].`)
-	typed("\"\"\"Three\rFour?\"\"\"\r")
+	edit("\"\"\"Three\rFour?\"\"\"\r")
 	wait(`Three\nFour?" [1].`)
-	typed("\x1b[200~Five\nSix?\x1b[201~\r")
+	edit("\x1b[200~Five\nSix?\x1b[201~\r")
 	wait(`Five\nSix?" [1].`)
-	typed("\x03")
+	edit("\x03")
 	wait("Ctrl-C again")
-	typed("\x04")
+	edit("\x04")
 	require.NoError(t, ended(), "%q", &shown)
 }
 
