@@ -16,7 +16,7 @@ import (
 func TestPageOllama(t *testing.T) {
 	command := os.Getenv("INLAY_BIN")
 	if command == "" {
-		t.Skip("it is run by make page-test")
+		t.Skip("it is run by OLLAMA=1 make page-test")
 	}
 	base := ollamatest.Real(t)
 	dir, err := filepath.Abs("../../internal/web")
