@@ -85,13 +85,13 @@ func firstLines(s string, n int) string {
 
 var (
 	took    = regexp.MustCompile(`in \d+\.\d s$`)
-	saved   = regexp.MustCompile(`Saved \d+ tokens`)                    // the prompt names the folder and the time
+	saved   = regexp.MustCompile(`saves \d+ tokens`)                    // the prompt names the folder and the shell
 	columns = regexp.MustCompile(`(?m)^(builtin .* )\d+\.\d +\d+\.\d$`) // "index s  ms a question"
 )
 
 // masked is output without what differs between runs.
 func masked(out string) string {
-	out = saved.ReplaceAllString(out, "Saved N tokens")
+	out = saved.ReplaceAllString(out, "saves N tokens")
 	out = columns.ReplaceAllString(strings.TrimRight(out, "\n"), "${1}T T")
 	return took.ReplaceAllString(out, "in T s")
 }
