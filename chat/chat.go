@@ -58,15 +58,25 @@ type Attachment struct {
 	FileID    string `json:"file_id"`              // content id, see parse.FileID
 	Name      string `json:"name"`                 // as the user sees it
 	MediaType string `json:"media_type,omitempty"` // "application/pdf"
+	Read      bool   `json:"read,omitempty"`       // of an image: OCR read its text, so it is a document
 	Path      string `json:"path,omitempty"`       // where the command found it; empty for uploads
 	Label     string `json:"label,omitempty"`      // "user_context": a document cut from the message's Raw, Raw[Start:End]
 	Start     int    `json:"start,omitempty"`
 	End       int    `json:"end,omitempty"`
 }
 
-// IsImage reports whether the attachment is an image, which inlay never
+// IsImage reports whether the attachment is an image alone, which inlay never
 // parses, counts or retrieves (INJ-2).
-func (a Attachment) IsImage() bool { return strings.HasPrefix(a.MediaType, "image/") }
+func (a Attachment) IsImage() bool { return strings.HasPrefix(a.MediaType, "image/") && !a.Read }
+
+// DocumentType is the media type to read the attachment's bytes as; empty for an
+// image that was read, which is recognized by its bytes.
+func (a Attachment) DocumentType() string {
+	if a.Read {
+		return ""
+	}
+	return a.MediaType
+}
 
 // Cut is the document that was cut from a message's raw text; ok is false for
 // any other attachment.

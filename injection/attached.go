@@ -186,7 +186,7 @@ func (t *turn) keepReadable(files []*attached) ([]*attached, error) {
 			continue
 		}
 		if kind := ImageType(a.Data); kind != "" && fault.Is(a.err, fault.NoTextLayer) {
-			a.MediaType = kind
+			a.MediaType, a.err = kind, nil // it stays on the message
 			t.warn("image", a.Name, a.Name+" is an image in which no text was found: a model that sees images can be shown it.")
 			continue
 		}

@@ -236,7 +236,10 @@ func (t *turn) message(r Result, b built) chat.Message {
 		if a.err != nil {
 			continue // later turns cannot read it either
 		}
-		m.Attachments = append(m.Attachments, chat.Attachment{FileID: a.id(), Name: a.Name, MediaType: cmp.Or(a.doc.MediaType, a.MediaType), Path: a.Path})
+		m.Attachments = append(m.Attachments, chat.Attachment{
+			FileID: a.id(), Name: a.Name, MediaType: cmp.Or(a.doc.MediaType, a.MediaType), Path: a.Path,
+			Read: chat.Attachment{MediaType: a.doc.MediaType}.IsImage(),
+		})
 	}
 	m.Attachments = append(m.Attachments, t.req.Images...)
 	if r.DryRun || len(t.fresh) == 0 && len(t.earlier) == 0 && len(t.shelves) == 0 {

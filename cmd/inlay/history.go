@@ -81,7 +81,7 @@ func (h *history) said(limits parse.Limits) []turn.Said {
 		out[i] = turn.Said{Message: m}
 		for _, a := range m.Attachments {
 			if !a.IsImage() {
-				out[i].Files = append(out[i].Files, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.MediaType, Open: h.opener(a, m.Raw, limits)})
+				out[i].Files = append(out[i].Files, injection.File{ID: a.FileID, Name: a.Name, Path: a.Path, MediaType: a.DocumentType(), Open: h.opener(a, m.Raw, limits)})
 			}
 		}
 	}

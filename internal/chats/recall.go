@@ -104,7 +104,7 @@ func (p *Past) add(t state.Turn) error {
 	for _, m := range messages {
 		api := completion.FromChat(m)
 		for _, a := range m.Attachments {
-			if a.IsImage() {
+			if a.IsImage() || a.Read { // shown to the model, whether its text was read or not
 				api.Attach(completion.File{ID: a.FileID})
 			}
 		}

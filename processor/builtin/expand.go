@@ -267,7 +267,7 @@ func (p AtFile) add(files []injection.File, images []chat.Attachment, rel string
 		return nil, nil, err
 	}
 	full := filepath.Join(p.Workspace.Dir(), filepath.FromSlash(rel))
-	if kind := injection.ImageType(data); kind != "" {
+	if kind := injection.Picture(p.Injector.Reader, data); kind != "" {
 		return files, append(images, chat.Attachment{FileID: parse.FileID(data), Name: rel, MediaType: kind, Path: full}), nil
 	}
 	return append(files, injection.File{Name: rel, Path: full, Data: data}), images, nil
