@@ -32,8 +32,12 @@ after(async () => {
 
 async function open(name) {
   tab = await Tab.open(service.url);
+  await choose(name);
+}
+
+async function choose(name) {
   const option = tab.page.locator(".model option", { hasText: name }).first();
-  await tab.page.selectOption(".model", await option.getAttribute("value"));
+  await tab.page.selectOption(".model", { label: await option.innerText() });
 }
 
 test("the models of a real server are listed, and its window is the gauge's", async () => {
@@ -47,10 +51,14 @@ test("the models of a real server are listed, and its window is the gauge's", as
 
 test("a real model's answer streams and is kept", async () => {
   await open(model);
+  await tab.page.evaluate(() => localStorage.setItem("inlay.settings", JSON.stringify({ threshold: 0 }))); // for the tiny embedder
+  await tab.page.reload();
+  await choose(model);
   await tab.attach(handbook);
   await tab.page.selectOption(".file .mode", "retrieval");
   await tab.ask("How long is the notice period?");
-  assert.match(await tab.page.locator(".answer").innerText(), new RegExp(says.trim().replace(/[.?]/g, "\\$&")));
+  const answer = await tab.page.locator(".answer").innerText();
+  assert.ok(answer.startsWith(says.trim().slice(0, -5)), answer); // its [1] is a button
   await tab.page.locator(".sources button").first().click();
   await tab.page.locator(".source mark").first().waitFor();
   await tab.page.reload();
