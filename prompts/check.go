@@ -33,7 +33,7 @@ func (s *Set) check() error {
 			if c.t == nil {
 				continue // a block that the set does not have
 			}
-			if err := shows(c.t, c.d, c.query, c.content); err != nil {
+			if err := s.shows(c.t, c.d, c.query, c.content); err != nil {
 				return err
 			}
 		}
@@ -48,8 +48,8 @@ const (
 )
 
 // shows renders t over d and reports a query or text that does not come out whole.
-func shows(t *template.Template, d Data, query bool, content string) error {
-	got, err := render(t, d)
+func (s *Set) shows(t *template.Template, d Data, query bool, content string) error {
+	got, err := render(t, s.view(d))
 	if err != nil {
 		return err
 	}

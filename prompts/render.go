@@ -10,38 +10,40 @@ import (
 )
 
 // Full renders the prompt that holds whole files (INJ-6).
-func (s *Set) Full(d Data) (string, error) { return render(s.full, d) }
+func (s *Set) Full(d Data) (string, error) { return render(s.full, s.view(d)) }
 
 // Retrieval renders the prompt that holds citations (INJ-7). With files in d,
 // those come first, whole and without their closing instructions (INJ-12).
 func (s *Set) Retrieval(d Data) (string, error) {
+	v := s.view(d)
 	if len(d.Files) == 0 {
-		return render(s.retrieval, d)
+		return render(s.retrieval, v)
 	}
-	whole, err := s.part(s.full, "whole", d)
+	whole, err := s.part(s.full, "whole", v)
 	if err != nil {
 		return "", err
 	}
-	cited, err := render(s.retrieval, d)
+	cited, err := render(s.retrieval, v)
 	return whole + cited, err
 }
 
 // None renders the prompt that says that nothing was found (INJ-8).
-func (s *Set) None(d Data) (string, error) { return render(s.none, d) }
+func (s *Set) None(d Data) (string, error) { return render(s.none, s.view(d)) }
 
 // Context renders the injected material alone, without instructions and query:
 // the whole files, then the citations.
 func (s *Set) Context(d Data) (string, error) {
+	v := s.view(d)
 	var b strings.Builder
 	if len(d.Files) > 0 {
-		text, err := s.part(s.full, "context", d)
+		text, err := s.part(s.full, "context", v)
 		if err != nil {
 			return "", err
 		}
 		b.WriteString(text)
 	}
 	if len(d.Citations) > 0 || len(d.Notes) > 0 && s.notes && len(d.Files) == 0 {
-		text, err := s.part(s.retrieval, "context", d)
+		text, err := s.part(s.retrieval, "context", v)
 		if err != nil {
 			return "", err
 		}
@@ -52,47 +54,73 @@ func (s *Set) Context(d Data) (string, error) {
 
 // part renders one named block of t, or the classic set's block where the
 // user's template has none.
-func (s *Set) part(t *template.Template, name string, d Data) (string, error) {
+func (s *Set) part(t *template.Template, name string, v *view) (string, error) {
 	if b := t.Lookup(name); b != nil {
-		return render(b, d)
+		return render(b, v)
 	}
 	ours, err := classic()
 	if err != nil {
 		return "", err
 	}
 	if t == s.full {
-		return render(ours.full.Lookup(name), d)
+		return render(ours.full.Lookup(name), v)
 	}
-	return render(ours.retrieval.Lookup(name), d)
+	return render(ours.retrieval.Lookup(name), v)
 }
 
-func render(t *template.Template, d Data) (string, error) {
+// view is [Data] as templates see it. It has no methods: text/template looks for
+// one at every field of a type that has any, which takes longer than the rest.
+type view struct {
+	Query     string
+	Files     []File
+	Citations []Citation
+	Shown     int
+	Total     int
+	Selection bool
+	Notes     []Note
+	Extent    string
+	Fence     string // only where a template of the set shows it
+	size      int    // about how long a prompt becomes, in bytes
+}
+
+func (s *Set) view(d Data) *view {
+	v := &view{
+		Query: d.Query, Files: d.Files, Citations: d.Citations, Shown: d.Shown, Total: d.Total,
+		Selection: d.Selection, Notes: d.Notes, Extent: d.Extent, size: d.size(),
+	}
+	if s.fenced {
+		v.Fence = fence(d)
+	}
+	return v
+}
+
+func render(t *template.Template, v *view) (string, error) {
 	var b strings.Builder
-	b.Grow(d.size())
-	if err := t.Execute(&b, &d); err != nil {
+	b.Grow(v.size)
+	if err := t.Execute(&b, v); err != nil {
 		return "", fmt.Errorf("render prompt: %w", err)
 	}
 	return b.String(), nil
 }
 
-// Fence is a marker that occurs in none of the texts, for templates.
-func (d *Data) Fence() string {
-	if d.fence == "" {
-		d.fence = fence(*d)
-	}
-	return d.fence
-}
+// fenceEnd is how much of each end of a text makes a fence, in bytes.
+const fenceEnd = 4096
 
 // fence derives a marker from the material itself and makes sure that it does
 // not occur in it, so that no document can end its own quotation (SEC-4). It
 // does not depend on the query: the same files make the same prefix, which a
-// server's prompt cache can keep.
+// server's prompt cache can keep. Of a long text the hash takes both ends: that
+// the mark is in none of them is looked for in all of it.
 func fence(d Data) string {
 	for salt := 0; ; salt++ {
 		h := sha256.New()
 		_, _ = fmt.Fprintf(h, "%d\n", salt)
 		d.material(func(s string) {
 			_, _ = fmt.Fprintf(h, "%d:", len(s))
+			if len(s) > 2*fenceEnd {
+				_, _ = io.WriteString(h, s[:fenceEnd])
+				s = s[len(s)-fenceEnd:]
+			}
 			_, _ = io.WriteString(h, s)
 		})
 		mark := "=====" + hex.EncodeToString(h.Sum(nil)[:6])

@@ -17,6 +17,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ type Set struct {
 	name                  string
 	full, retrieval, none *template.Template
 	notes                 bool
+	fenced                bool // a template shows .Fence
 }
 
 // Data is what a template can show, and .Fence: a marker that occurs in none of
@@ -44,8 +46,6 @@ type Data struct {
 	Selection bool       // the citations represent whole documents, in document order
 	Notes     []Note     // what was made of the complete files, see [Set.ShowsNotes]
 	Extent    string     // how much of the files the citations are, "15 % of their text"; may be empty
-
-	fence string // created when a template asks for it
 }
 
 // File is a file to be injected whole.
@@ -113,6 +113,7 @@ func Load(name string, dir fs.FS) (*Set, error) {
 			return nil, fmt.Errorf("prompt set %s: %w", name, err)
 		}
 		*part.into = t
+		s.fenced = s.fenced || showsFence(t)
 	}
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("prompt set %s: %w", name, err)
@@ -128,13 +129,17 @@ func (s *Set) ShowsNotes() bool { return s.notes }
 func (s *Set) findNotes() bool {
 	const sample = "a note of inlay"
 	d := Data{Query: "?", Notes: []Note{{File: "a", About: "b", Text: sample}}}
-	cited, err := render(s.retrieval, d)
+	cited, err := render(s.retrieval, s.view(d))
 	if err != nil || !strings.Contains(cited, sample) {
 		return false
 	}
 	d.Files = []File{{Number: 1, Name: "a", Text: "c"}}
-	full, err := render(s.full, d)
+	full, err := render(s.full, s.view(d))
 	return err == nil && strings.Contains(full, sample)
+}
+
+func showsFence(t *template.Template) bool {
+	return slices.ContainsFunc(t.Templates(), func(b *template.Template) bool { return strings.Contains(b.Root.String(), ".Fence") })
 }
 
 func parse(dir fs.FS, file string) (*template.Template, error) {

@@ -20,10 +20,11 @@ func BenchmarkDryRun(b *testing.B) {
 	for _, size := range []struct {
 		name   string
 		copies int
-	}{{"fits", 1}, {"exceeds", 50}} {
+		dry    bool
+	}{{"fits", 1, true}, {"exceeds", 50, true}, {"searched", 60, false}} {
 		b.Run(size.name, func(b *testing.B) {
 			id := s.upload(secret, "handbook.md", strings.Repeat(handbook(b), size.copies))
-			body := fmt.Sprintf(`{"messages":[{"role":"user","text":"How long is the notice period?"}],"files":[{"id":%q}],"context_length":8192,"dry_run":true}`, id)
+			body := fmt.Sprintf(`{"messages":[{"role":"user","text":"How long is the notice period?"}],"files":[{"id":%q}],"context_length":8192,"dry_run":%t}`, id, size.dry)
 			handler := s.api.Handler()
 			b.ReportAllocs()
 			for b.Loop() {
