@@ -88,7 +88,7 @@ cluster: build ## three servers on PostgreSQL, S3 and Weaviate behind HAProxy, u
 cluster-test: ## the suites on PostgreSQL, S3 and Weaviate, real clients through the balancer, the cluster under faults; prints its tables
 	scripts/cluster install
 	go mod download
-	$(SERVERS) go test -count=1 ./internal/state/... ./internal/blobs/... ./internal/libraries ./internal/httpapi
+	$(SERVERS) go test -count=1 -p 1 ./internal/state/... ./internal/blobs/... ./internal/libraries ./internal/httpapi
 	$(SERVERS) go test -count=1 -timeout 30m -v -run '^TestCluster' ./cmd/inlay -drill | grep -v '^=== '
 
 .PHONY: bench-candidates

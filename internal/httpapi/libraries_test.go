@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -12,9 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"inlay/internal/state"
 	"inlay/library"
-	"inlay/library/disk"
 	"inlay/parse"
 	"inlay/parse/pdf"
 	"inlay/parse/plain"
@@ -24,9 +23,8 @@ import (
 // folders makes a library of an owner of the files of a folder.
 func (s *server) folders(owner, name, folder string) {
 	s.t.Helper()
-	store := disk.Open(filepath.Join(s.dir, "libraries"))
-	store.Own = state.Local
-	defer func() { require.NoError(s.t, store.Close()) }()
+	store := openLibraries(s.t, s.dir, s.store)
+	defer func() { require.NoError(s.t, store.(io.Closer).Close()) }()
 	registry, err := parse.NewRegistry(slices.Concat(plain.All(parse.Limits{}), []parse.Parser{pdf.Parser{}})...)
 	require.NoError(s.t, err)
 	r := retrieve.New(retrieve.Options{})
