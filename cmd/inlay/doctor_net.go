@@ -131,8 +131,7 @@ func lookUpstream(ctx context.Context, u upstream.Server) []finding {
 	names, err := u.Models(ctx)
 	if err != nil {
 		if e, ok := errors.AsType[*fault.Error](err); ok && e.Reason != "" {
-			next := strings.NewReplacer("set the base URL of", "set --base-url or --upstream to", "the base URL", "--base-url or --upstream").Replace(e.Next)
-			err = &fault.Error{Code: e.Code, Reason: e.Reason, Next: next} // the subject is the server again
+			err = &fault.Error{Code: e.Code, Reason: e.Reason, Next: inFlags(e.Next, "--base-url or --upstream")} // the subject is the server again
 		}
 		out := ofError(err, "start it, and check its address in --upstream and its key in the environment")
 		out[0].Found = u.Name + ": " + out[0].Found

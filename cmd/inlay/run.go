@@ -219,9 +219,14 @@ func (a *app) message(err error) string {
 		return err.Error()
 	}
 	said := *e
-	flags := strings.NewReplacer("set the base URL of", "set --base-url to", "the base URL", "--base-url", "the context length in tokens (StaticOptions.Length)", "--context-length")
-	said.Reason, said.Next = flags.Replace(e.Reason), flags.Replace(e.Next)
+	said.Reason, said.Next = inFlags(e.Reason, "--base-url"), inFlags(e.Next, "--base-url")
 	return said.Error()
+}
+
+// inFlags has options called by their flags; address is the one for a server's.
+func inFlags(text, address string) string {
+	return strings.NewReplacer("set the base URL of", "set "+address+" to", "the base URL", address,
+		"the context length in tokens (StaticOptions.Length)", "--context-length").Replace(text)
 }
 
 // told is an error that a person has read already.
