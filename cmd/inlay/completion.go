@@ -86,10 +86,14 @@ func values(f *kong.Flag) []string {
 	if m, ok := f.Mapper.(optionMapper); ok {
 		hint = strings.Join(m.option.Choices, "|")
 	}
-	if !strings.Contains(hint, "|") || hint != strings.ToLower(hint) {
+	if !strings.Contains(hint, "|") {
 		return nil
 	}
-	return strings.Split(hint, "|")
+	known := slices.DeleteFunc(strings.Split(hint, "|"), func(v string) bool { return v != strings.ToLower(v) }) // recall@P is the user's to fill in
+	if len(known) == 0 {
+		return nil // FILE|DIR
+	}
+	return known
 }
 
 // bashCompletion completes commands, flags and their values, and files elsewhere.
