@@ -80,6 +80,12 @@ drill: ## the service under real faults, told to stop, with a new certificate, a
 
 SERVERS := scripts/weaviate run scripts/s3 run scripts/postgres run
 
+.PHONY: servers-test
+servers-test: ## the short form of cluster-test: state and bytes on real PostgreSQL and S3 servers; skipped where they do not start
+	@if scripts/s3 run scripts/postgres run true; then \
+		scripts/s3 run scripts/postgres run go test -count=1 -p 1 ./internal/state/postgres ./internal/blobs; \
+	else echo "servers-test: skipped, PostgreSQL or the S3 server does not start here"; fi
+
 .PHONY: cluster
 cluster: build ## three servers on PostgreSQL, S3 and Weaviate behind HAProxy, until Ctrl-C; prints the address and a key
 	scripts/cluster run
