@@ -7,6 +7,7 @@ import (
 
 	"inlay/chat"
 	"inlay/internal/asks"
+	"inlay/internal/plural"
 	"inlay/parse"
 	"inlay/prompts"
 	"inlay/retrieve"
@@ -209,9 +210,20 @@ func (t *turn) counterIdentity() any {
 	return nil
 }
 
+// tellNoRoom says that a selection is empty because nothing fits, whatever is
+// asked.
+func (t *turn) tellNoRoom(p *plan, b *built) {
+	if b.strategy != None || b.coverage == nil || b.coverage.Passages == 0 {
+		return
+	}
+	b.reasonCode = NoWindowLeft
+	b.reason = fmt.Sprintf("None of %s fits beside the rest of the prompt into %s.", plural.Of(b.coverage.Passages, "passage"), plural.Of(p.decision.Available, "available token"))
+	t.warn("coverage", "", "The question is about whole documents, and the model sees nothing of them: a larger window (--context-length), or a smaller chunk size, shows it a part.")
+}
+
 // tellCoverage says how much of the documents is in the prompt.
-func (t *turn) tellCoverage(b *built) {
-	if b.coverage == nil {
+func (t *turn) tellCoverage(p *plan, b *built) {
+	if b.coverage == nil || b.strategy == None {
 		return
 	}
 	for _, c := range b.citations {
@@ -225,13 +237,17 @@ func (t *turn) tellCoverage(b *built) {
 	case t.wants() == asks.Summary && !WholeDocument(t.req.Text):
 		why = "Every question gets a selection"
 	}
-	t.warn("coverage", "", fmt.Sprintf("%s; the model sees %s, chosen to represent all of it.", why, cmp.Or(t.extent(*b), "all of their text")))
+	sees := cmp.Or(t.extent(*b), "all of their text") + ", chosen to represent all of it"
+	if len(b.citations) == 0 {
+		sees = "none of their text: no passage fits beside the rest of the prompt into " + plural.Of(p.decision.Available, "available token")
+	}
+	t.warn("coverage", "", fmt.Sprintf("%s; the model sees %s.", why, sees))
 }
 
 // hint names the way where nothing was found for a request that may be about
 // whole documents.
 func (t *turn) hint(b *built) {
-	if b.strategy != None || t.req.Options.CoverAlways {
+	if b.strategy != None || t.req.Options.CoverAlways || b.coverage != nil {
 		return
 	}
 	switch {

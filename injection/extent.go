@@ -31,7 +31,7 @@ func (t *turn) extent(b built) string {
 		rows, allRows = rows+some, allRows+all
 	}
 	text := percent(shown, total) + " of their text"
-	if rows < allRows {
+	if rows > 0 && rows < allRows {
 		text += fmt.Sprintf("; %s of %s table %s", plural.Grouped(rows), plural.Grouped(allRows), plural.Pick(allRows, "row", "rows"))
 	}
 	return text
@@ -52,8 +52,8 @@ func (t *turn) searchedDocs(b built) map[string]parse.Document {
 	return docs
 }
 
-// rowsShown counts the rows in the citations of a file, and all rows of the
-// tables that they are in, without headers.
+// rowsShown counts the rows in the citations of a file, and all rows of its
+// tables, without headers.
 func rowsShown(d parse.Document, citations []chat.Citation, id string) (shown, all int) {
 	for i := range d.Sections {
 		s := &d.Sections[i]
@@ -61,16 +61,12 @@ func rowsShown(d parse.Document, citations []chat.Citation, id string) (shown, a
 			continue
 		}
 		body := bodyOf(d.Text, *s)
-		touched := false
+		all += lines(d.Text[body:s.End])
 		for _, c := range citations {
 			start, end := max(c.Start, body), min(c.End, s.End)
 			if c.FileID == id && start < end {
-				touched = true
 				shown += lines(d.Text[start:end])
 			}
-		}
-		if touched {
-			all += lines(d.Text[body:s.End])
 		}
 	}
 	return shown, all

@@ -167,7 +167,7 @@ func (t *turn) result(p plan, b built) Result {
 	if t.counter != nil && b.prompt != "" {
 		r.Used = t.counter.Count(b.prompt)
 	}
-	if b.strategy == None && p.decision.Strategy == Retrieval && !o.DryRun {
+	if b.strategy == None && b.reasonCode != NoWindowLeft && p.decision.Strategy == Retrieval && !o.DryRun {
 		r.NearMisses = nearMisses(b.passages, r.Limit)
 	}
 	r.Files, r.Libraries = t.reports(b), t.shelfReports(b)

@@ -74,6 +74,9 @@ func TestKinds(t *testing.T) {
 	for text, kind := range map[string]asks.Kind{
 		"Summarise this.": asks.Summary, "Compare the two contracts": asks.Compare, "List all deadlines": asks.List,
 		"How many orders are from Kenya?": asks.Count, "How many chapters are there?": asks.Structure, "How many sheets does it have?": asks.Structure,
+		"Which chapters are there?": asks.Structure, "What sections does this document have?": asks.Structure, "Which section deals with leave?": asks.Passage,
+		"Quels chapitres y a-t-il ?": asks.Structure, "¿Qué capítulos hay?": asks.Structure, "Quali capitoli ci sono?": asks.Structure,
+		"Quais capítulos existem?": asks.Structure, "Quelle section parle des congés ?": asks.Passage,
 		"table of contents": asks.Structure, "What are the chapters?": asks.Structure, "How many days of leave do I get?": asks.Passage,
 		"": asks.Passage, "?": asks.Passage, "Wie viele Kapitel gibt es?": asks.Structure, "文档有多少章？": asks.Structure, "كم فصلا في المستند؟": asks.Structure,
 		"How many times is \"summary\" mentioned?": asks.Count, "What does \"compare the files\" mean?": asks.Passage,

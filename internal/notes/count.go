@@ -295,21 +295,21 @@ func (t *table) describe(filters []filter) string {
 		return head
 	}
 	if !each {
-		return head + " " + t.sentence(mine)
+		return head + " " + t.sentence("Of these", mine)
 	}
 	for _, f := range mine {
-		head += " " + t.sentence([]filter{f})
+		head += " " + t.sentence("Of the "+rows(t.rows), []filter{f})
 	}
 	return head
 }
 
-// sentence is the count for filters that hold together.
-func (t *table) sentence(filters []filter) string {
+// sentence is the count of rows, of those named, for filters that hold together.
+func (t *table) sentence(of string, filters []filter) string {
 	var conditions []string
 	for _, f := range filters {
 		conditions = append(conditions, fmt.Sprintf("%s in the column %s", strconv.Quote(f.shown), strconv.Quote(f.column)))
 	}
-	return fmt.Sprintf("Of these, %s %s (the whole cell, whatever its case).", has(t.where(filters)), strings.Join(conditions, " and "))
+	return fmt.Sprintf("%s, %s %s (the whole cell, whatever its case).", of, has(t.where(filters)), strings.Join(conditions, " and "))
 }
 
 func has(n int) string {
