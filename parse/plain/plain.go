@@ -7,6 +7,7 @@ package plain
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"inlay/internal/charset"
 	"inlay/parse"
@@ -54,6 +55,9 @@ func decode(ctx context.Context, f parse.File, limits parse.Limits) (parse.Docum
 		return parse.Document{}, err
 	}
 	t := charset.Decode(f.Data, "")
+	if !strings.Contains(t.Text, "\n") { // lines of an old Macintosh
+		t.Text = strings.ReplaceAll(t.Text, "\r", "\n")
+	}
 	d := parse.Document{Text: t.Text, Charset: t.Charset}
 	if t.Replaced {
 		d.Warnings = append(d.Warnings, parse.Warning{Code: parse.WarnRepairedUTF8, Message: fmt.Sprintf("some bytes are not characters of %s and were replaced", t.Charset)})
@@ -68,7 +72,7 @@ func paragraphs(_, text string) ([]parse.Section, []parse.Warning) {
 // Text reads plain text: everything that no other parser of text claims.
 func Text(limits parse.Limits) parse.Parser {
 	return textParser{limits: limits, outline: paragraphs, info: parse.Info{
-		Name: "text", Version: "2", Library: "inlay/plain",
+		Name: "text", Version: "3", Library: "inlay/plain",
 		MediaTypes: []string{"text/plain"},
 		Extensions: []string{".txt", ".text", ".log", ".adoc", ".asciidoc", ".rst", ".org", ".tex"},
 	}}

@@ -190,6 +190,14 @@ func TestCharsetIsReported(t *testing.T) {
 	}
 }
 
+// TestCarriageReturns: a text whose lines end with carriage returns alone has lines.
+func TestCarriageReturns(t *testing.T) {
+	d, err := plain.Text(parse.Limits{}).Parse(t.Context(), parse.File{Name: "old.txt", Data: []byte("one\rtwo\r\rthree\r")}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "one\ntwo\n\nthree\n", d.Text)
+	require.Equal(t, 4, parse.NewLines(d.Text).LineAt(len("one.two..t")))
+}
+
 func TestTooLarge(t *testing.T) {
 	for _, p := range plain.All(parse.Limits{PlainText: 3}) {
 		_, err := p.Parse(t.Context(), parse.File{Name: "x", Data: []byte("1234")}, func(float64) {})
