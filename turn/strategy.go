@@ -42,7 +42,21 @@ func (t *Turn) execute(ctx context.Context, req injection.Request) error {
 	if out.SystemPrompt != nil {
 		out.SystemPrompt = new(*out.SystemPrompt)
 	}
+	if files.last() == nil {
+		out.Diagnostics = append(out.Diagnostics, unread(req)...)
+	}
 	return t.executed(req, out, files.last())
+}
+
+// unread says which of a turn's files the strategy did not read.
+func unread(req injection.Request) (out []strategy.Diagnostic) {
+	for _, f := range req.Files {
+		out = append(out, strategy.Diagnostic{
+			Severity: "warning", Code: "files.unused",
+			Message: f.Name + " is attached and not read: the strategy has no preprocessor named files.",
+		})
+	}
+	return out
 }
 
 // context is what the strategy works on.
