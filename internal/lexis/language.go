@@ -99,6 +99,7 @@ func (l *Lexicon) Tell(text string) (lang Language, sure bool) {
 // looked at, at most one more than sampled.
 func (l *Lexicon) signs(text string) (hits, scripts map[Language]int, n int) {
 	hits, scripts = map[Language]int{}, map[Language]int{}
+	seen := map[string]int{} // a table has one cell a hundred times
 	var lower []byte
 	for w := range words(text) {
 		if n++; n > sampled {
@@ -107,17 +108,25 @@ func (l *Lexicon) signs(text string) (hits, scripts map[Language]int, n int) {
 		if lower = appendLower(lower[:0], w); lower == nil {
 			lower = []byte(strings.ToLower(w))
 		}
-		if l.frequent[string(lower)] {
-			hits[English]++
-		}
-		for _, lang := range l.tells[string(lower)] {
-			hits[lang]++
+		if tells := l.tells[string(lower)]; l.frequent[string(lower)] || tells != nil {
+			if seen[string(lower)]++; seen[string(lower)] <= n/9+1 {
+				l.hit(hits, lower)
+			}
 		}
 		if lang := ofScript(lower); lang != "" {
 			scripts[lang]++
 		}
 	}
 	return hits, scripts, n
+}
+
+func (l *Lexicon) hit(hits map[Language]int, word []byte) {
+	if l.frequent[string(word)] {
+		hits[English]++
+	}
+	for _, lang := range l.tells[string(word)] {
+		hits[lang]++
+	}
 }
 
 // words yields the runs of letters and marks of a text.
