@@ -3,6 +3,7 @@ package notes
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ type Named struct {
 // their looks.
 func Counts(ctx context.Context, docs []Named, request string) ([]string, error) {
 	out := make([]string, len(docs))
-	if asks.Of(request) != asks.Count || asks.Conditional(request) {
+	if asks.Of(request) != asks.Count {
 		return out, nil
 	}
 	wanted := newPhrases(request)
@@ -42,13 +43,20 @@ func Counts(ctx context.Context, docs []Named, request string) ([]string, error)
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("count rows of %s: %w", d.Name, err)
 			}
-			t.count(wanted)
-			tables[i] = append(tables[i], t)
+			if t.count(wanted); !t.headless() {
+				tables[i] = append(tables[i], t)
+			}
 		}
+	}
+	if asks.Conditional(request) { // "not", "more than": what a column has is all that is certain
+		for i, list := range tables {
+			out[i] = joined(list, func(t *table) string { return t.values(wanted, nil) })
+		}
+		return out, nil
 	}
 	filters := agreed(slices.Concat(tables...), wanted)
 	for i, list := range tables {
-		out[i] = describe(list, filters)
+		out[i] = joined(list, func(t *table) string { return t.describe(filters, wanted) })
 	}
 	return out, nil
 }
@@ -257,11 +265,11 @@ func (p *phrases) leftOver(filters []filter) bool {
 	return strings.ContainsFunc(rest, unicode.IsNumber)
 }
 
-// describe says what was counted in the tables of a document.
-func describe(tables []*table, filters []filter) string {
+// joined is what is said of the tables of a document.
+func joined(tables []*table, say func(*table) string) string {
 	var lines []string
 	for _, t := range tables {
-		if line := t.describe(filters); line != "" && len(lines) < mostTables {
+		if line := say(t); line != "" && len(lines) < mostTables {
 			lines = append(lines, line)
 		}
 	}
@@ -275,8 +283,9 @@ const (
 	mostTables = 20
 )
 
-// describe says how many rows of a table pass the filters whose columns it has.
-func (t *table) describe(filters []filter) string {
+// describe says how many rows of a table pass the filters whose columns it has,
+// and what is in other columns that the request names.
+func (t *table) describe(filters []filter, wanted *phrases) string {
 	var mine []filter
 	seen := map[string]bool{}
 	each := false // several values of one column: one count for each
@@ -287,20 +296,78 @@ func (t *table) describe(filters []filter) string {
 			seen[f.column] = true
 		}
 	}
-	if len(mine) == 0 && (len(filters) > 0 || t.rows < fewRows) {
-		return ""
-	}
-	head := fmt.Sprintf("%s has %s below its header.", t.name, rows(t.rows))
 	if len(mine) == 0 {
-		return head
+		if said := t.values(wanted, nil); said != "" || len(filters) > 0 || t.rows < fewRows {
+			return said
+		}
+		return t.head()
 	}
+	head, rest := t.head(), strings.TrimPrefix(t.values(wanted, mine), t.head())
 	if !each {
-		return head + " " + t.sentence("Of these", mine)
+		return head + " " + t.sentence("Of these", mine) + rest
 	}
 	for _, f := range mine {
 		head += " " + t.sentence("Of the "+rows(t.rows), []filter{f})
 	}
-	return head
+	return head + rest
+}
+
+func (t *table) head() string {
+	return fmt.Sprintf("%s has %s below its header.", t.name, rows(t.rows))
+}
+
+// fewValues is how many values of a column are given with their rows.
+const fewValues = 12
+
+// values says how many rows have each value of the columns that the request
+// names and no filter uses, where they are few and repeat.
+func (t *table) values(wanted *phrases, used []filter) string {
+	said := ""
+	for i, name := range t.columns {
+		if !wanted.namesColumn(name) || slices.ContainsFunc(used, func(f filter) bool { return f.column == name }) {
+			continue
+		}
+		if list := t.valuesOf(i); len(list) > 0 {
+			said += fmt.Sprintf(" Over all %s, the column %s has %s.", rows(t.rows), strconv.Quote(name), strings.Join(list, ", "))
+		}
+	}
+	if said == "" {
+		return ""
+	}
+	return t.head() + said
+}
+
+// valuesOf lists a column's values with their rows, whatever their case, in
+// order; none where they are many, or each is there once.
+func (t *table) valuesOf(column int) (list []string) {
+	count, shown := map[string]int{}, map[string]string{}
+	for line := range strings.Lines(t.body) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		value := ""
+		if cells := cellsOf(line); column < len(cells) {
+			value = cells[column]
+		}
+		key := strings.ToLower(value)
+		if was, ok := shown[key]; !ok || value < was {
+			shown[key] = value
+		}
+		if count[key]++; len(count) > fewValues {
+			return nil
+		}
+	}
+	if len(count) == t.rows {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(count)) {
+		value := "no value"
+		if key != "" {
+			value = strconv.Quote(shown[key])
+		}
+		list = append(list, value+" in "+rows(count[key]))
+	}
+	return list
 }
 
 // sentence is the count of rows, of those named, for filters that hold together.

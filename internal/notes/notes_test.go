@@ -37,6 +37,12 @@ func counts(t *testing.T, question string, docs ...notes.Named) string {
 	return strings.TrimSpace(strings.Join(texts, "\n"))
 }
 
+// TestNoHeader: a table whose first row is like the others is not counted.
+func TestNoHeader(t *testing.T) {
+	d := read(t, plain.CSV(parse.Limits{}), "orders.csv", "1,open,Kenya\n2,closed,Peru\n3,open,Peru\n")
+	require.Empty(t, counts(t, "How many orders are open?", d))
+}
+
 // A count is given for values that are named literally, with the filter; for
 // anything less certain none is.
 func TestCounts(t *testing.T) {
@@ -52,8 +58,14 @@ func TestCounts(t *testing.T) {
 		"How many orders are from New Kenya?":      head + `1 row has "New Kenya" in the column "Country" (the whole cell, whatever its case).`,
 		"How many orders are from Kenya and Peru?": strings.Replace(head, "Of these", "Of the 6 rows", 1) +
 			`2 rows have "Kenya" in the column "Country" (the whole cell, whatever its case). Of the 6 rows, 1 row has "Peru" in the column "Country" (the whole cell, whatever its case).`,
-		"How many orders have quantity 5?":                 head + `3 rows have "5" in the column "Quantity" (the whole cell, whatever its case).`,
-		"How many orders of Rope ladder are there?":        head + `1 row has "Rope ladder" in the column "Product" (the whole cell, whatever its case).`,
+		"How many orders have quantity 5?":          head + `3 rows have "5" in the column "Quantity" (the whole cell, whatever its case).`,
+		"How many orders of Rope ladder are there?": head + `1 row has "Rope ladder" in the column "Product" (the whole cell, whatever its case).`,
+		"How many orders have the status lost?": "The table has 6 rows below its header. Over all 6 rows, the column \"Status\" has " +
+			`"IT" in 2 rows, "open" in 3 rows, "paid" in 1 row.`,
+		"How many orders do not have the status open?": "The table has 6 rows below its header. Over all 6 rows, the column \"Status\" has " +
+			`"IT" in 2 rows, "open" in 3 rows, "paid" in 1 row.`,
+		"How many orders from Peru have the status lost?": head + `1 row has "Peru" in the column "Country" (the whole cell, whatever its case). ` +
+			`Over all 6 rows, the column "Status" has "IT" in 2 rows, "open" in 3 rows, "paid" in 1 row.`,
 		"How many orders are from Kenya Islands?":          "",
 		"How many orders are from Old Kenya?":              "",
 		"How many orders are from Japan|East?":             head + `1 row has "Japan|East" in the column "Country" (the whole cell, whatever its case).`,

@@ -117,6 +117,17 @@ func (t *table) count(wanted *phrases) {
 	}
 }
 
+// headless reports whether a value that the request names is the header of its
+// own column, too: then the first row is one like the others.
+func (t *table) headless() bool {
+	for key := range t.found {
+		if strings.ToLower(t.columns[key.column]) == key.value {
+			return true
+		}
+	}
+	return false
+}
+
 // keep takes a value as it is written in the table; of several spellings the
 // first in order.
 func (t *table) keep(key cell, value string) {
