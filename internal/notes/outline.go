@@ -26,7 +26,8 @@ const maxLabel = 120
 
 // Outline lists the sheets, slides, parts and headings of a document with the
 // pages that they begin on, in at most the given number of bytes: the deepest
-// headings are left out first, and what is left out is said. Where the document
+// headings are left out first, but for some of them where the rest takes less
+// than half, and what is left out is said. Where the document
 // has a table of contents of its own, its entries follow. It is empty for a
 // document with none of these.
 func Outline(d parse.Document, limit int) string {
@@ -136,10 +137,30 @@ func list(entries []entry, limit int) string {
 		if shown < len(kept) && level > lowest {
 			continue
 		}
+		if level < highest && len(text) < limit/2 {
+			text, shown = thinned(entries, level+1, lowest, limit)
+		}
 		if left := len(entries) - shown; left > 0 {
 			text += fmt.Sprintf("\n(%s left out)", plural.Of(left, "more line"))
 		}
 		return text
+	}
+}
+
+// thinned writes what is above a level and as many lines of it as fit, evenly
+// from the whole document.
+func thinned(entries []entry, level, lowest, limit int) (text string, shown int) {
+	for step := 2; ; step++ {
+		n := -1
+		kept := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool {
+			if e.level == level {
+				n++
+			}
+			return e.level > level || e.level == level && n%step > 0
+		})
+		if text, shown = written(kept, lowest, limit); shown == len(kept) || step > len(entries) {
+			return text, shown
+		}
 	}
 }
 
