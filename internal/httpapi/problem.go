@@ -196,7 +196,7 @@ type openaiError struct {
 type openaiErrorBody struct {
 	Message  string  `json:"message"`
 	Type     string  `json:"type"`
-	Param    *string `json:"param"`
+	Param    *string `json:"param" doc:"the field of the request that it is about"`
 	Code     string  `json:"code"`
 	Upstream string  `json:"upstream,omitempty"`
 
@@ -207,7 +207,7 @@ type openaiErrorBody struct {
 
 // openai is f in the OpenAI API's form, with the codes that its clients know.
 func (f failure) openai() openaiError {
-	b := openaiErrorBody{Message: f.detail(), Type: "server_error", Code: string(f.code), Upstream: f.upstream, Cause: string(f.cause)}
+	b := openaiErrorBody{Message: f.detail(), Type: "server_error", Param: f.param(), Code: string(f.code), Upstream: f.upstream, Cause: string(f.cause)}
 	if f.steps != nil {
 		b.Steps, b.Diagnostics = f.steps.steps, f.steps.diagnostics
 	}
