@@ -80,6 +80,9 @@ func (c *Completion) prepare(ctx context.Context, wants Wants) error {
 	if err := upstream.CheckName(name); err != nil {
 		return err
 	}
+	if err := checkFields(c.body); err != nil {
+		return err
+	}
 	messages, err := completion.ParseMessages(c.body["messages"])
 	if err != nil {
 		return err
