@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/netip"
@@ -25,6 +27,7 @@ var needs = map[string]state.Scope{ //nolint:gochecknoglobals // a table that no
 	"POST /v1/embeddings":                state.Read,
 	"POST /v1/preprocess":                state.Read,
 	"POST /v1/preprocessors/{id}":        state.Read,
+	"POST /v1/responses":                 state.Read, // that are not stored
 	"POST /v1/vector_stores/{id}/search": state.Read,
 	"POST /v1/strategies/match":          state.Read,
 	"POST /v1/strategies/{id}/execute":   state.Read,
@@ -83,6 +86,18 @@ func (c *call) mayKeep(chatID string) error {
 		return nil
 	}
 	return c.may(state.Write)
+}
+
+// mayStore refuses a response that is stored to who may only read; store is the
+// field of the request.
+func (c *call) mayStore(store json.RawMessage) error {
+	if c.may(state.Write) == nil || string(bytes.TrimSpace(store)) == "false" {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.Forbidden, Subject: "key", Reason: "allows read, and a response that is stored needs write",
+		Next: `send "store": false, or use a key of that scope: inlay keys make NAME --owner OWNER --scope write`,
+	}
 }
 
 const (

@@ -113,6 +113,9 @@ func bodyFor(tb testing.TB, path string) any {
 	if strings.HasSuffix(path, "/messages") {
 		return []byte(`{"role": "assistant", "text": "x"}`)
 	}
+	if path == "/v1/responses" {
+		return []byte(`{"store": false}`)
+	}
 	for end, body := range map[string]string{"/search": `{"query": "q"}`, "/files": `{"file_id": "file-none"}`, "/file_batches": `{"file_ids": ["file-none"]}`} {
 		if strings.HasPrefix(path, "/v1/vector_stores/") && strings.HasSuffix(path, end) {
 			return []byte(body)

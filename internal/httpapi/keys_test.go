@@ -105,6 +105,34 @@ func TestReadKeepsNothing(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, s.do("POST", "/v1/chat/completions", read, chat).status)
 }
 
+// TestReadResponds: a key that may only read gets responses that are not stored,
+// and is told how to ask for one.
+func TestReadResponds(t *testing.T) {
+	u := newUpstream(t, says("hello"))
+	s := start(t, setup{keys: true, upstreams: u.list()})
+	read, write := s.keyOf("ann", state.Read), s.keyOf("ann", state.Write)
+	mine := s.made(write)
+	body := map[string]any{"model": "m", "store": false, "input": []any{map[string]any{"role": "user", "content": []any{
+		map[string]any{"type": "input_text", "text": "q"},
+		map[string]any{"type": "input_file", "file_id": mine["files"]},
+		map[string]any{"type": "input_file", "filename": "a.txt", "file_data": "data:text/plain;base64,aGVsbG8="},
+	}}}, "inlay": map[string]any{"context_length": 4000}}
+	count := func() int { return strings.Count(string(s.do("GET", "/v1/files", write, nil).body), `"object":"file"`) }
+	before := count()
+	got := s.do("POST", "/v1/responses", read, body)
+	require.Equal(t, http.StatusOK, got.status, string(got.body))
+	require.Equal(t, before, count(), "nothing is kept")
+	for _, store := range []any{nil, true} {
+		if body["store"] = store; store == nil {
+			delete(body, "store")
+		}
+		got = s.do("POST", "/v1/responses", read, body)
+		require.Equal(t, http.StatusForbidden, got.status)
+		require.Contains(t, string(got.body), `send \"store\": false, or use a key`)
+	}
+	require.Equal(t, http.StatusOK, s.do("POST", "/v1/responses", write, body).status)
+}
+
 // TestKeysOverHTTP: an admin key makes, rotates and revokes keys of its owner.
 func TestKeysOverHTTP(t *testing.T) {
 	s := start(t, setup{keys: true})

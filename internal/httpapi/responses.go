@@ -79,6 +79,9 @@ func (a *API) respond(c *call) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := c.mayStore(body["store"]); err != nil {
+		return err
+	}
 	reply, err := a.service.Respond(c.ctx(), c.owner, body, wants)
 	if err != nil {
 		return withSteps(err, reply.Turn)
