@@ -50,6 +50,7 @@ func TestEmbeddingRefusals(t *testing.T) {
 		want   string
 	}{
 		{map[string]any{"model": "text-embedding-3-small", "input": "x"}, 404, "this server embeds with builtin"},
+		{map[string]any{"input": "a"}, 400, "model: is missing (want builtin)"},
 		{map[string]any{"model": "builtin", "input": []any{}}, 400, "input"},
 		{map[string]any{"model": "builtin"}, 400, "input"},
 		{map[string]any{"model": "builtin", "input": ""}, 400, "input[0]"},

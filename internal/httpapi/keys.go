@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"inlay/fault"
@@ -79,6 +80,9 @@ func (a *API) makeKey(c *call) error {
 	var r keyRequest
 	if err := errors.Join(c.errNoKeys(), c.decode(&r)); err != nil {
 		return err
+	}
+	if life := seconds(r.ExpiresIn); life < 0 || life > keys.MaxLife {
+		return fault.Invalid("expires_in", fmt.Sprintf("seconds from 1 to %d, or 0: never", keys.MaxLife/time.Second))
 	}
 	k, secret, err := keys.Make(c.ctx(), a.config.Gate.Keys, keys.Wish{
 		Name: r.Name, Owner: c.owner, Scope: state.Scope(r.Scope), Expires: seconds(r.ExpiresIn),

@@ -194,7 +194,7 @@ func (a *API) noRoute(mux *http.ServeMux) route {
 		if len(allowed) == 0 {
 			next := "see /openapi.json"
 			if ofOpenAI(c.URL.Path) {
-				next = "of the OpenAI API this server has /v1/chat/completions, /v1/responses, /v1/embeddings, /v1/files, /v1/uploads and /v1/models"
+				next = "of the OpenAI API this server has /v1/chat/completions, /v1/responses, /v1/embeddings, /v1/files, /v1/uploads, /v1/vector_stores and /v1/models"
 			}
 			return &fault.Error{Code: fault.NotFound, Subject: "route", Reason: "there is nothing at this address", Next: next}
 		}

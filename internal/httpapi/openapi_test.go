@@ -194,6 +194,7 @@ func TestOpenAIAddresses(t *testing.T) {
 		require.Equal(t, "invalid_request_error", e.Error.Type)
 		require.Contains(t, e.Error.Message, "/v1/chat/completions")
 		require.Contains(t, e.Error.Message, "/v1/responses")
+		require.Contains(t, e.Error.Message, "/v1/vector_stores")
 		require.NotContains(t, string(got.body), "secret")
 	}
 	require.Contains(t, string(s.do("POST", "/v1/nothing", "", nil).body), "urn:inlay:error:not_found")

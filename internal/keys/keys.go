@@ -68,14 +68,14 @@ func (w Wish) check() error {
 	if !slices.Contains([]state.Scope{state.Read, state.Write, state.Admin}, w.Scope) {
 		return fault.Invalid("scope", "read, write or admin")
 	}
-	if w.Expires < 0 || w.Expires > maxLife || w.Expires > 0 && w.Expires < time.Second {
+	if w.Expires < 0 || w.Expires > MaxLife || w.Expires > 0 && w.Expires < time.Second {
 		return fault.Invalid("expires", "a time from 1s to 36500d")
 	}
 	return nil
 }
 
-// maxLife is the longest time until a key expires.
-const maxLife = 36500 * 24 * time.Hour
+// MaxLife is the longest time until a key expires.
+const MaxLife = 36500 * 24 * time.Hour
 
 // newOwner refuses the name of an owner that exists: who means that one says so.
 func newOwner(ctx context.Context, keys state.Keys, name string) (string, error) {

@@ -85,7 +85,11 @@ func (s *Service) embedder(name string) (embed.Embedder, error) {
 	_, model := llm.SplitModel(of)
 	switch strings.TrimSuffix(name, ":latest") {
 	case "":
-		return nil, fault.Invalid("model", "builtin or "+of)
+		want := embed.BuiltinModel
+		if of != want {
+			want += " or " + of
+		}
+		return nil, &fault.Error{Code: fault.Usage, Subject: "model", Reason: "is missing", Next: "want " + want}
 	case of, strings.TrimSuffix(of, ":latest"), strings.TrimSuffix(cmp.Or(model, of), ":latest"):
 		return configured, nil
 	case embed.BuiltinModel:
