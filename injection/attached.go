@@ -215,7 +215,7 @@ type Failure struct {
 }
 
 func failureOf(a *attached) Failure {
-	f := Failure{FileID: a.content, File: a.Name, Code: fault.CodeOf(a.err), Reason: a.err.Error()}
+	f := Failure{FileID: a.id(), File: a.Name, Code: fault.CodeOf(a.err), Reason: a.err.Error()}
 	if e, ok := errors.AsType[*fault.Error](a.err); ok {
 		f.Next = e.Next
 		if e.Reason != "" {
