@@ -253,6 +253,26 @@ func jsonType(kind string) string {
 	return "a number"
 }
 
+// known refuses a page that is empty because what it begins after, or ends
+// before, is not there: who deletes while paging would take it for the end.
+func known[T any](list []T, p state.Page, find func(id string) error) error {
+	if len(list) > 0 {
+		return nil
+	}
+	for _, at := range []struct{ field, id string }{{"after", p.After}, {"before", p.Before}} {
+		if at.id == "" {
+			continue
+		}
+		switch err := find(at.id); {
+		case err != nil && statusOf(failureOf(err).code) == http.StatusNotFound:
+			return &fault.Error{Code: fault.Usage, Subject: at.field, Reason: "names nothing in this list; it may have been deleted", Next: "leave it out to begin again"}
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
 // page reads after, limit and order.
 func (c *call) page(most int) (state.Page, error) {
 	q := c.URL.Query()

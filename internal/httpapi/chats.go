@@ -111,6 +111,9 @@ func (a *API) listChats(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := known(chats, p, func(id string) error { _, err := a.service.Chat(c.ctx(), c.owner, id); return err }); err != nil {
+		return err
+	}
 	list := chatList{Object: "list", Data: []ChatObject{}, HasMore: more}
 	for _, one := range chats {
 		list.Data = append(list.Data, describeChat(one))

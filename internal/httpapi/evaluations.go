@@ -61,6 +61,9 @@ func (a *API) listEvaluations(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := known(list, p, func(id string) error { _, err := a.service.Evaluation(c.ctx(), c.owner, id); return err }); err != nil {
+		return err
+	}
 	out := evaluationList{Object: "list", Data: []evaluationObject{}, HasMore: more}
 	for _, e := range list {
 		out.Data = append(out.Data, describeEvaluation(e))

@@ -241,6 +241,9 @@ func (a *API) listFiles(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := known(files, p, func(id string) error { _, err := a.service.File(c.ctx(), c.owner, id); return err }); err != nil {
+		return err
+	}
 	list := fileList{Object: "list", Data: []fileObject{}, HasMore: more}
 	for _, f := range files {
 		o, err := describeFile(f)

@@ -219,7 +219,7 @@ func (a *API) inputItems(c *call) error {
 	if p.After != "" {
 		i := slices.IndexFunc(items, func(one responses.Item) bool { return one.ID == p.After })
 		if i < 0 {
-			return &fault.Error{Code: fault.NotFound, Subject: "after", Reason: "there is no such item", Next: "leave it out"}
+			return &fault.Error{Code: fault.Usage, Subject: "after", Reason: "names nothing in this list", Next: "leave it out to begin again"}
 		}
 		items = items[i+1:]
 	}

@@ -149,6 +149,13 @@ func listStoreFiles(c *call, all *stores.Stores) error {
 	if err != nil {
 		return err
 	}
+	find := func(id string) error {
+		_, err := all.StoreFile(c.ctx(), c.owner, c.PathValue("id"), id)
+		return err
+	}
+	if err := known(list, p, find); err != nil {
+		return err
+	}
 	out := storeFileList{Object: "list", Data: []storeFileObject{}, HasMore: more}
 	for _, f := range list {
 		o, err := describeStoreFile(all, f)

@@ -263,6 +263,9 @@ func listStores(c *call, all *stores.Stores) error {
 	if err != nil {
 		return err
 	}
+	if err := known(list, p, func(id string) error { _, err := all.Store(c.ctx(), c.owner, id); return err }); err != nil {
+		return err
+	}
 	out := storeList{Object: "list", Data: []storeObject{}, HasMore: more}
 	for _, v := range list {
 		o, err := c.describeStore(all, v)
