@@ -322,19 +322,19 @@ const fewValues = 12
 // values says how many rows have each value of the columns that the request
 // names and no filter uses, where they are few and repeat.
 func (t *table) values(wanted *phrases, used []filter) string {
-	said := ""
+	var said []string
 	for i, name := range t.columns {
 		if !wanted.namesColumn(name) || slices.ContainsFunc(used, func(f filter) bool { return f.column == name }) {
 			continue
 		}
 		if list := t.valuesOf(i); len(list) > 0 {
-			said += fmt.Sprintf(" Over all %s, the column %s has %s.", rows(t.rows), strconv.Quote(name), strings.Join(list, ", "))
+			said = append(said, fmt.Sprintf("Over all %s, the column %s has %s.", rows(t.rows), strconv.Quote(name), strings.Join(list, ", ")))
 		}
 	}
-	if said == "" {
+	if len(said) == 0 {
 		return ""
 	}
-	return t.head() + said
+	return t.head() + " " + strings.Join(said, " ")
 }
 
 // valuesOf lists a column's values with their rows, whatever their case, in
