@@ -119,12 +119,13 @@ func TestOutline(t *testing.T) {
 	require.Equal(t, "4 headings: 1 of level 1, 2 of level 2, 1 of level 3\nBook\n  One\n  Two\n(1 more line left out)", notes.Outline(d.Document, 20))
 	require.Empty(t, notes.Outline(parse.Document{Text: "no headings"}, 1000))
 
-	flat := "# Book\n\n"
+	var flat strings.Builder
+	flat.WriteString("# Book\n\n")
 	for i := range 41 {
-		flat += fmt.Sprintf("## P%02d\n\ntext\n\n", i)
+		fmt.Fprintf(&flat, "## P%02d\n\ntext\n\n", i)
 	}
 	require.Equal(t, "42 headings: 1 of level 1, 41 of level 2\nBook\n  P00\n  P06\n  P12\n  P18\n  P24\n  P30\n  P36\n(34 more lines left out)",
-		notes.Outline(read(t, plain.Markdown(parse.Limits{}), "b.md", flat).Document, 50), "some of the deepest, from all of the book")
+		notes.Outline(read(t, plain.Markdown(parse.Limits{}), "b.md", flat.String()).Document, 50), "some of the deepest, from all of the book")
 
 	var b parse.Builder
 	b.Open(parse.Section{Kind: parse.Sheet, Label: "Orders", Number: 1})
