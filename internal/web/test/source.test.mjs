@@ -233,7 +233,11 @@ test(
       await tab.page.fill(".search input", "four weeks");
       await tab.page.locator(".search :text('1 hit')").waitFor();
     } finally {
+      const wrong = (await tab?.wrong()) ?? [];
+      await tab?.close(); // first: what it still asks for would meet a server that is gone
+      tab = null;
       await reader.remove();
+      assert.deepEqual(wrong, []);
     }
   },
 );
