@@ -150,6 +150,11 @@ export class Service {
   }
 }
 
+/** keepSettings runs in the browser, at each page it opens; what the page kept since stays. */
+function keepSettings(settings) {
+  if (location.protocol.startsWith("http")) localStorage["inlay.settings"] ??= JSON.stringify(settings);
+}
+
 let browser;
 
 export async function openBrowser() {
@@ -170,7 +175,8 @@ export class Tab {
   refused = [];
   expected = []; // patterns of troubles that a test brings about
 
-  static async open(url, { width = 1600, height = 1000, theme = "light", hash = "", ...more } = {}) {
+  /** settings are what the browser has kept before the page is opened: the page writes its own when it has the models. */
+  static async open(url, { width = 1600, height = 1000, theme = "light", hash = "", settings, ...more } = {}) {
     const tab = new Tab();
     tab.context = await (
       await openBrowser()
@@ -188,6 +194,7 @@ export class Tab {
         globalThis.violations.push(`${e.violatedDirective} ${e.blockedURI}`),
       );
     });
+    if (settings) await tab.context.addInitScript(keepSettings, settings);
     tab.page = await tab.context.newPage();
     tab.page.setDefaultTimeout(300_000);
     tab.page.on("console", (m) => m.type() === "error" && tab.troubles.push(m.text()));

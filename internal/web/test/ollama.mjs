@@ -30,8 +30,8 @@ after(async () => {
   await service.remove();
 });
 
-async function open(name) {
-  tab = await Tab.open(service.url);
+async function open(name, how) {
+  tab = await Tab.open(service.url, how);
   await choose(name);
 }
 
@@ -50,10 +50,7 @@ test("the models of a real server are listed, and its window is the gauge's", as
 });
 
 test("a real model's answer streams and is kept", async () => {
-  await open(model);
-  await tab.page.evaluate(() => localStorage.setItem("inlay.settings", JSON.stringify({ threshold: 0 }))); // for the tiny embedder
-  await tab.page.reload();
-  await choose(model);
+  await open(model, { settings: { threshold: 0 } }); // for the tiny embedder
   await tab.attach(handbook);
   await tab.page.selectOption(".file .mode", "retrieval");
   await tab.ask("How long is the notice period?");

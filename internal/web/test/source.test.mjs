@@ -383,9 +383,7 @@ test(
 /** pagesThatFit looks at the marks of passages of a document, and returns the pages that they are on. */
 async function pagesThatFit(file, subjects) {
   const pages = new Set();
-  await open(tall);
-  await tab.page.evaluate(() => localStorage.setItem("inlay.settings", JSON.stringify({ limit: 6, threshold: 0 })));
-  await tab.page.reload();
+  await open({ ...tall, settings: { limit: 6, threshold: 0 } });
   for (const subject of subjects) {
     await tab.page.click(".new-chat");
     await cite(`What is said of ${subject}?`, file);
