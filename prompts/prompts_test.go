@@ -119,6 +119,27 @@ func TestCitedCannotBeForged(t *testing.T) {
 	require.Equal(t, []string{" beg", " end"}, lines)
 }
 
+// TestCitedCannotBeForgedByEveryMark gives a document, in the middle that its
+// hash leaves out, each mark that was derived for it before (SEC-4).
+func TestCitedCannotBeForgedByEveryMark(t *testing.T) {
+	s := named(t, "cited")
+	const width, rounds = 18, 400
+	end := strings.Repeat("end of the document ", 500)
+	middle := []byte(strings.Repeat(" ", width*rounds))
+	seen := map[string]bool{}
+	for i := range rounds {
+		text := end + string(middle) + end
+		full, err := s.Full(prompts.Data{Query: "Q", Files: []prompts.File{{Name: "a.txt", Text: text}}})
+		require.NoError(t, err)
+		at := strings.Index(full, "=====")
+		mark := full[at : at+width-1]
+		require.NotContains(t, text, mark)
+		require.False(t, seen[mark])
+		seen[mark] = true
+		copy(middle[i*width:], mark)
+	}
+}
+
 func TestLoadRefuses(t *testing.T) {
 	good := map[string]string{
 		"full.tmpl":      "{{range .Files}}{{.Name}}: {{.Text}}{{end}} {{.Query}}",

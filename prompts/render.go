@@ -109,27 +109,58 @@ const fenceEnd = 4096
 // fence derives a marker from the material itself and makes sure that it does
 // not occur in it, so that no document can end its own quotation (SEC-4). It
 // does not depend on the query: the same files make the same prefix, which a
-// server's prompt cache can keep. Of a long text the hash takes both ends: that
-// the mark is in none of them is looked for in all of it.
+// server's prompt cache can keep. Of a long text the hash takes both ends, so
+// that a document can hold as many of its marks as it likes: each is passed over
+// in one step.
 func fence(d Data) string {
-	for salt := 0; ; salt++ {
-		h := sha256.New()
-		_, _ = fmt.Fprintf(h, "%d\n", salt)
-		d.material(func(s string) {
-			_, _ = fmt.Fprintf(h, "%d:", len(s))
-			if len(s) > 2*fenceEnd {
-				_, _ = io.WriteString(h, s[:fenceEnd])
-				s = s[len(s)-fenceEnd:]
-			}
-			_, _ = io.WriteString(h, s)
-		})
-		mark := "=====" + hex.EncodeToString(h.Sum(nil)[:6])
-		clash := strings.Contains(d.Query, mark)
-		d.material(func(s string) { clash = clash || strings.Contains(s, mark) })
-		if !clash {
+	h := sha256.New()
+	_, _ = io.WriteString(h, "0\n")
+	d.material(func(s string) {
+		_, _ = fmt.Fprintf(h, "%d:", len(s))
+		if len(s) > 2*fenceEnd {
+			_, _ = io.WriteString(h, s[:fenceEnd])
+			s = s[len(s)-fenceEnd:]
+		}
+		_, _ = io.WriteString(h, s)
+	})
+	sum := h.Sum(nil)
+	mark := markOf(sum)
+	clash := strings.Contains(d.Query, mark)
+	d.material(func(s string) { clash = clash || strings.Contains(s, mark) })
+	if !clash {
+		return mark
+	}
+	taken := marksIn(d)
+	for salt := 1; ; salt++ {
+		next := sha256.Sum256(fmt.Appendf(sum, "%d", salt))
+		if mark := markOf(next[:]); !taken[mark] {
 			return mark
 		}
 	}
+}
+
+const (
+	fenceStart  = "====="
+	fenceDigits = 12
+)
+
+func markOf(sum []byte) string { return fenceStart + hex.EncodeToString(sum[:fenceDigits/2]) }
+
+// marksIn are the runs of text that could be taken for a mark.
+func marksIn(d Data) map[string]bool {
+	marks := map[string]bool{}
+	find := func(s string) {
+		for at := 0; ; at++ {
+			i := strings.Index(s[at:], fenceStart)
+			if at += i; i < 0 || at+len(fenceStart)+fenceDigits > len(s) {
+				return
+			}
+			marks[s[at:at+len(fenceStart)+fenceDigits]] = true
+		}
+	}
+	find(d.Query)
+	d.material(find)
+	return marks
 }
 
 // size is about how long a prompt becomes, in bytes.
