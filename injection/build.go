@@ -167,7 +167,6 @@ func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 			return built{}, err
 		}
 		if over <= 0 {
-			t.tellNoRoom(p, &b)
 			t.tellCoverage(p, &b)
 			t.hint(&b)
 			return b, nil

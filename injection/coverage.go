@@ -210,20 +210,9 @@ func (t *turn) counterIdentity() any {
 	return nil
 }
 
-// tellNoRoom says that a selection is empty because nothing fits, whatever is
-// asked.
-func (t *turn) tellNoRoom(p *plan, b *built) {
-	if b.strategy != None || b.coverage == nil || b.coverage.Passages == 0 {
-		return
-	}
-	b.reasonCode = NoWindowLeft
-	b.reason = fmt.Sprintf("None of %s fits beside the rest of the prompt into %s.", plural.Of(b.coverage.Passages, "passage"), plural.Of(p.decision.Available, "available token"))
-	t.warn("coverage", "", "The question is about whole documents, and the model sees nothing of them: a larger window (--context-length), or a smaller chunk size, shows it a part.")
-}
-
 // tellCoverage says how much of the documents is in the prompt.
 func (t *turn) tellCoverage(p *plan, b *built) {
-	if b.coverage == nil || b.strategy == None {
+	if b.coverage == nil || b.coverage.Passages == 0 {
 		return
 	}
 	for _, c := range b.citations {
@@ -239,7 +228,11 @@ func (t *turn) tellCoverage(p *plan, b *built) {
 	}
 	sees := cmp.Or(t.extent(*b), "all of their text") + ", chosen to represent all of it"
 	if len(b.citations) == 0 {
-		sees = "none of their text: no passage fits beside the rest of the prompt into " + plural.Of(p.decision.Available, "available token")
+		nothing := fmt.Sprintf("of %s fits beside the rest of the prompt into %s", plural.Of(b.coverage.Passages, "passage"), plural.Of(p.decision.Available, "available token"))
+		sees = "none of their text: none " + nothing + ", and a larger window (--context-length) or smaller chunks (--chunk) would show it a part"
+		if b.strategy == None {
+			b.reasonCode, b.reason = NoWindowLeft, "None "+nothing+"."
+		}
 	}
 	t.warn("coverage", "", fmt.Sprintf("%s; the model sees %s.", why, sees))
 }
