@@ -50,7 +50,12 @@ func Counts(ctx context.Context, docs []Named, request string) ([]string, error)
 	}
 	if asks.Conditional(request) { // "not", "more than": what a column has is all that is certain
 		for i, list := range tables {
-			out[i] = joined(list, func(t *table) string { return t.values(wanted, nil) })
+			out[i] = joined(list, func(t *table) string {
+				if said := t.values(wanted, nil); len(said) > 0 {
+					return t.headed(said)
+				}
+				return ""
+			})
 		}
 		return out, nil
 	}
@@ -296,24 +301,24 @@ func (t *table) describe(filters []filter, wanted *phrases) string {
 			seen[f.column] = true
 		}
 	}
-	if len(mine) == 0 {
-		if said := t.values(wanted, nil); said != "" || len(filters) > 0 || t.rows < fewRows {
-			return said
+	said := t.values(wanted, mine)
+	switch {
+	case len(mine) == 0 && len(said) == 0 && (len(filters) > 0 || t.rows < fewRows):
+		return ""
+	case each:
+		for i, f := range mine {
+			said = slices.Insert(said, i, t.sentence("Of the "+rows(t.rows), []filter{f}))
 		}
-		return t.head()
+	case len(mine) > 0:
+		said = slices.Insert(said, 0, t.sentence("Of these", mine))
 	}
-	head, rest := t.head(), strings.TrimPrefix(t.values(wanted, mine), t.head())
-	if !each {
-		return head + " " + t.sentence("Of these", mine) + rest
-	}
-	for _, f := range mine {
-		head += " " + t.sentence("Of the "+rows(t.rows), []filter{f})
-	}
-	return head + rest
+	return t.headed(said)
 }
 
-func (t *table) head() string {
-	return fmt.Sprintf("%s has %s below its header.", t.name, rows(t.rows))
+// headed is what is said of a table, after the number of its rows.
+func (t *table) headed(said []string) string {
+	head := fmt.Sprintf("%s has %s below its header.", t.name, rows(t.rows))
+	return strings.Join(append([]string{head}, said...), " ")
 }
 
 // fewValues is how many values of a column are given with their rows.
@@ -321,8 +326,7 @@ const fewValues = 12
 
 // values says how many rows have each value of the columns that the request
 // names and no filter uses, where they are few and repeat.
-func (t *table) values(wanted *phrases, used []filter) string {
-	var said []string
+func (t *table) values(wanted *phrases, used []filter) (said []string) {
 	for i, name := range t.columns {
 		if !wanted.namesColumn(name) || slices.ContainsFunc(used, func(f filter) bool { return f.column == name }) {
 			continue
@@ -331,10 +335,7 @@ func (t *table) values(wanted *phrases, used []filter) string {
 			said = append(said, fmt.Sprintf("Over all %s, the column %s has %s.", rows(t.rows), strconv.Quote(name), strings.Join(list, ", ")))
 		}
 	}
-	if len(said) == 0 {
-		return ""
-	}
-	return t.head() + " " + strings.Join(said, " ")
+	return said
 }
 
 // valuesOf lists a column's values with their rows, whatever their case, in
