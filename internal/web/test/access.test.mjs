@@ -142,6 +142,20 @@ test("a server that stops is told, and the page goes on when it is back", async 
   await tab.page.locator(".answer").waitFor();
 });
 
+test("a page opened while the service is away has its models when it is back, and its own is not forgotten", async () => {
+  await signedIn(keys.ann);
+  tab.expected = [/ERR_|Failed to load/];
+  await tab.page.selectOption(".model", "roomy");
+  await tab.page.route("**/v1/models", (r) => r.abort());
+  await tab.page.reload();
+  await tab.page.locator(".trouble :text('cannot be reached')").waitFor();
+  await tab.page.unroute("**/v1/models");
+  await tab.page.fill("#question", "How long is the notice period?");
+  await tab.page.click('button[aria-label="Ask"]');
+  await tab.page.locator(".answer").waitFor();
+  assert.equal(await tab.page.locator(".model").inputValue(), "roomy");
+});
+
 test("the server's checks are shown", async () => {
   await signedIn(keys.ann);
   await tab.page.click('.links a:has-text("Server")');
@@ -163,7 +177,7 @@ test("inlay open prints an address that lets in, with its files, and nobody else
     tab = await Tab.open(origin, { hash });
     await tab.ready(1);
     assert.equal(await tab.page.locator(".file-name").innerText(), "handbook.md");
-    assert.match(await tab.page.locator(".composer-note").innerText(), /No model: you get the passages/);
+    await tab.page.locator(".composer-note:has-text('No model: you get the passages')").waitFor();
     await tab.page.selectOption(".file .mode", "retrieval");
     await tab.ask("How long is the notice period?");
     assert.match(await tab.page.locator(".sources.full").innerText(), /notice period/);

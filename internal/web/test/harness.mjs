@@ -150,6 +150,14 @@ export class Service {
   }
 }
 
+/** INLAY_SLOW is up to how many ms each request of the page waits: a machine under load, to find tests that race. */
+const slow = Number(process.env.INLAY_SLOW ?? 0);
+
+async function later(route) {
+  await pause(Math.random() * slow);
+  await route.fallback().catch(() => {}); // the page is closed
+}
+
 /** keepSettings runs in the browser, at each page it opens; what the page kept since stays. */
 function keepSettings(settings) {
   if (location.protocol.startsWith("http")) localStorage["inlay.settings"] ??= JSON.stringify(settings);
@@ -197,6 +205,7 @@ export class Tab {
     if (settings) await tab.context.addInitScript(keepSettings, settings);
     tab.page = await tab.context.newPage();
     tab.page.setDefaultTimeout(300_000);
+    if (slow > 0) await tab.page.route("**/v1/**", later);
     tab.page.on("console", (m) => m.type() === "error" && tab.troubles.push(m.text()));
     tab.page.on(
       "response",

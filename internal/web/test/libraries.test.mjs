@@ -43,7 +43,7 @@ test("a library is made, filled with dropped files, and renamed", async () => {
   await tab.page.click('.links a:has-text("Libraries")');
   await tab.page.click('.library button:has-text("Put 2 dropped files into it")');
   await tab.page.locator('.library header:has-text("2 documents")').waitFor();
-  assert.match(await tab.page.locator(".library-files").innerText(), /logbook.pdf/);
+  await tab.page.locator('.library-files:has-text("logbook.pdf")').waitFor();
   await tab.page.click('[aria-label="Rename Harbour"]');
   await tab.page.fill('[aria-label="New name"]', "Harbour Lane");
   await tab.page.keyboard.press("Enter");

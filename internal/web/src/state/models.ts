@@ -4,7 +4,7 @@ import { models as fetchModels } from "../api/service";
 import type { ModelObject } from "../api/types";
 import { change, settings } from "./settings";
 
-/** The models of the service, and why there are none. */
+/** The models of the service, as it last gave them, and why it did not give them since. */
 export const models = signal<{ list: ModelObject[]; loaded: boolean; trouble: string }>({
   list: [],
   loaded: false,
@@ -18,7 +18,11 @@ export async function loadModels() {
     const known = list.some((m) => m.id === settings.value.model);
     if (!known) change({ model: list[0]?.id ?? "" });
   } catch (error) {
-    models.value = { list: [], loaded: true, trouble: wordsOf(error).text };
-    change({ model: "" });
+    models.value = { ...models.value, loaded: true, trouble: wordsOf(error).text };
   }
+}
+
+/** modelsAgain asks for the models where the service did not give them when it was last asked. */
+export async function modelsAgain() {
+  if (models.value.trouble) await loadModels();
 }

@@ -3,6 +3,7 @@ import { isAbort, wordsOf } from "../api/http";
 import { ask, deleteChat, getChat, listChats, makeChat, preprocess, type FileRef } from "../api/service";
 import type { Attachment, ChatObject, ChatWhole, Citation, Message, Result } from "../api/types";
 import { adopt, attached, clearAttached, setMode, usable } from "./files";
+import { modelsAgain } from "./models";
 import { route, show } from "./route";
 import { optionsOf, settings } from "./settings";
 import { closeSource } from "./source";
@@ -155,6 +156,7 @@ async function make(turn: Turn, files: FileRef[]) {
   const control = new AbortController();
   underWay = control;
   try {
+    await modelsAgain();
     const id = await ensureChat(turn.question);
     if (settings.value.model) await converse(turn, id, files, control.signal);
     else await onlyPassages(turn, id, files, control.signal);

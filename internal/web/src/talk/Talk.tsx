@@ -71,7 +71,8 @@ function Empty() {
           </li>
         ))}
       </ul>
-      {models.value.loaded && models.value.list.length === 0 ? <NoModel /> : null}
+      <Trouble text={models.value.trouble} next="The models are asked for again with your question." />
+      {models.value.loaded && !models.value.trouble && models.value.list.length === 0 ? <NoModel /> : null}
     </div>
   );
 }
@@ -84,7 +85,6 @@ function NoModel() {
         the service with a server of models:
       </p>
       <code>inlay serve --data data --upstream local=ollama:http://127.0.0.1:11434</code>
-      {models.value.trouble ? <p class="muted">{models.value.trouble}</p> : null}
     </div>
   );
 }
