@@ -201,6 +201,23 @@ func TestChatSearchesEarlierFiles(t *testing.T) {
 	require.Contains(t, next.Citations[0].Text, "harbour master keeps the roster")
 }
 
+// A mark of the answer can be of a turn before: numbers go on.
+func TestChatCitesWhatWasShownBefore(t *testing.T) {
+	address, _ := server(t, "Two people [2], four weeks [1], nothing [3].")
+	chat := open(t, inlay.Options{
+		Model: "openai:mystery", BaseURL: address, ContextLength: 2048, Chunk: "100/0", Injection: injection.Options{Limit: 1, Mode: injection.ModeRetrieval},
+	}).Chat()
+	first, err := chat.Say(t.Context(), question, "testdata/handbook.md")
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 3}, first.Unknown)
+	next, err := chat.Say(t.Context(), "Who keeps the roster of the crews?")
+	require.NoError(t, err)
+	require.Equal(t, []int{3}, next.Unknown)
+	require.Len(t, next.Citations, 2)
+	require.Contains(t, next.Citations[0].String(), "[2] handbook.md")
+	require.Equal(t, first.Citations[0], next.Citations[1])
+}
+
 // An answer that the caller ends is kept as far as it came; a turn that fails
 // leaves the chat as it was.
 func TestChatEndsEarly(t *testing.T) {

@@ -97,11 +97,32 @@ type ToolCall struct {
 // Injected records what was injected into a message, so that later turns know it
 // without guessing (INJ-21).
 type Injected struct {
-	Strategy  string      `json:"strategy"`
-	Query     string      `json:"query,omitempty"`    // the user's own words, before the rewriting
-	FileIDs   []string    `json:"file_ids,omitempty"` // files whose whole text is in the message
-	Whole     []WholeText `json:"whole,omitempty"`    // where in the message those texts are
-	Citations []Citation  `json:"citations,omitempty"`
+	Strategy    string      `json:"strategy"`
+	Query       string      `json:"query,omitempty"`        // the user's own words, before the rewriting
+	FileIDs     []string    `json:"file_ids,omitempty"`     // files whose whole text is in the message
+	FileNumbers []int       `json:"file_numbers,omitempty"` // their marks in the prompt; without them they follow the passages
+	Whole       []WholeText `json:"whole,omitempty"`        // where in the message those texts are
+	Citations   []Citation  `json:"citations,omitempty"`
+}
+
+// FileNumber is the mark in the prompt of the i-th of FileIDs.
+func (in *Injected) FileNumber(i int) int {
+	if len(in.FileNumbers) == len(in.FileIDs) {
+		return in.FileNumbers[i]
+	}
+	return len(in.Citations) + i + 1
+}
+
+// LastNumber is the highest mark of a passage or a file; 0 is none.
+func (in *Injected) LastNumber() int {
+	last := 0
+	for i := range in.Citations {
+		last = max(last, in.Citations[i].Number)
+	}
+	for i := range in.FileIDs {
+		last = max(last, in.FileNumber(i))
+	}
+	return last
 }
 
 // WholeText is a document's whole text inside a message: Text[Start:End], a
@@ -132,7 +153,7 @@ func (m Message) Holds(w WholeText) bool {
 // Start and End are a half-open range of UTF-8 bytes of the document's
 // extracted text: text[Start:End] == Text always holds. Page, slide, sheet, part
 // and heading are those where the words are that answered, lines and rows those
-// of the whole text. Numbers, pages, rows and lines start at 1; zero means
+// of the whole text, of a file in an archive those of that file. Numbers, pages, rows and lines start at 1; zero means
 // unknown.
 type Citation struct {
 	ID        string   `json:"id"`     // stable for the same bytes, chunking and range

@@ -31,6 +31,13 @@ type built struct {
 	whole      []*attached
 }
 
+// show makes what was found, by its marks in the conversation, what the prompt
+// shows.
+func (b *built) show(t *turn, found retrieve.Passages) {
+	found.Citations = t.numbered(found.Citations)
+	b.passages, b.citations = found, found.Citations
+}
+
 // build carries a plan out and makes sure that the prompt fits (INJ-14).
 func (t *turn) build(ctx context.Context, p plan) (Result, error) {
 	ctx, end := t.stage(ctx, "render")
@@ -157,7 +164,7 @@ func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 	if err := t.find(ctx, p, &b); err != nil {
 		return built{}, err
 	}
-	b.citations = b.passages.Citations
+	b.show(t, b.passages)
 	for {
 		if err := t.renderRetrieval(&b); err != nil {
 			return built{}, err
@@ -220,7 +227,7 @@ func (t *turn) citeFewer(ctx context.Context, p *plan, b *built, over int) (bool
 		return false, err
 	}
 	t.warn("citation_dropped", b.citations[0].File, fmt.Sprintf("At most %s cited, not %d: those found are one stretch of text, with which the prompt has %d tokens too many.", plural.Of(limit-1, "passage")+plural.Pick(limit-1, " is", " are"), limit, over))
-	b.passages, b.citations = found, found.Citations
+	b.show(t, found)
 	return true, nil
 }
 
@@ -249,9 +256,9 @@ func (t *turn) renderRetrieval(b *built) error {
 // data is what the templates see.
 func (t *turn) data(b built) prompts.Data {
 	d := prompts.Data{Query: t.req.Text, Shown: len(b.citations), Total: b.passages.Total, Selection: b.coverage != nil, Extent: t.extent(b), Notes: b.shownNotes()}
-	names := t.shownNames()
+	names, marks := t.shownNames(), t.fileNumbers(b)
 	for i, a := range b.whole {
-		d.Files = append(d.Files, prompts.File{Number: len(b.citations) + i + 1, Name: inLibrary(a.library, cmp.Or(names[a.id()], a.Name)), Text: a.doc.Text})
+		d.Files = append(d.Files, prompts.File{Number: marks[i], Name: inLibrary(a.library, cmp.Or(names[a.id()], a.Name)), Text: a.doc.Text})
 	}
 	for _, c := range b.citations {
 		d.Citations = append(d.Citations, prompts.Citation{

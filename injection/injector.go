@@ -82,6 +82,7 @@ type turn struct {
 	inWindow  []*attached       // files whose whole text is already in the history
 	shelves   []*shelf          // libraries that are asked and have documents
 	libraryOf map[string]string // of documents of searched libraries, by content
+	marking   *marking          // of the conversation so far, see [turn.given]
 	warnings  []Warning
 	failures  []Failure
 	cause     error // of the first failure

@@ -249,6 +249,7 @@ func (t *turn) message(r Result, b built) chat.Message {
 	for _, a := range b.whole {
 		m.Injected.FileIDs = append(m.Injected.FileIDs, a.id())
 	}
+	m.Injected.FileNumbers = t.fileNumbers(b)
 	m.Injected.Whole = located(m.Text, b.whole)
 	return m
 }

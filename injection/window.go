@@ -2,6 +2,7 @@ package injection
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"inlay/chat"
@@ -145,7 +146,7 @@ func (r Result) MessageWith(text string) chat.Message {
 		return m
 	}
 	in := *m.Injected
-	in.Whole, in.FileIDs, in.Citations = nil, nil, nil
+	in.Whole, in.FileIDs, in.FileNumbers, in.Citations = nil, nil, nil, nil
 	from := 0
 	for _, w := range r.Message.Injected.Whole {
 		whole := r.Message.Text[w.Start:w.End]
@@ -157,6 +158,9 @@ func (r Result) MessageWith(text string) chat.Message {
 		w.End = w.Start + len(whole)
 		from = w.End
 		in.Whole, in.FileIDs = append(in.Whole, w), append(in.FileIDs, w.FileID)
+		if i := slices.Index(r.Message.Injected.FileIDs, w.FileID); i >= 0 {
+			in.FileNumbers = append(in.FileNumbers, r.Message.Injected.FileNumber(i))
+		}
 	}
 	for _, c := range r.Message.Injected.Citations {
 		if strings.Contains(text, c.Text) {

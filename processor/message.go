@@ -142,7 +142,7 @@ func (m Message) Clone() Message {
 	m.Parts, m.Attachments, m.ToolCalls = slices.Clone(m.Parts), slices.Clone(m.Attachments), slices.Clone(m.ToolCalls)
 	if m.Injected != nil {
 		in := *m.Injected
-		in.FileIDs, in.Citations = slices.Clone(in.FileIDs), slices.Clone(in.Citations)
+		in.FileIDs, in.FileNumbers, in.Citations = slices.Clone(in.FileIDs), slices.Clone(in.FileNumbers), slices.Clone(in.Citations)
 		m.Injected = &in
 	}
 	return m

@@ -33,6 +33,7 @@ type Set struct {
 	full, retrieval, none *template.Template
 	notes                 bool
 	fenced                bool // a template shows .Fence
+	marks                 bool
 }
 
 // Data is what a template can show, and .Fence: a marker that occurs in none of
@@ -118,8 +119,18 @@ func Load(name string, dir fs.FS) (*Set, error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("prompt set %s: %w", name, err)
 	}
-	s.notes = s.findNotes()
+	s.notes, s.marks = s.findNotes(), s.findMarks()
 	return s, nil
+}
+
+// ShowsMarks reports whether retrieval.tmpl shows the number of a passage as the
+// mark that an answer can cite it by, such as [7]. That of the set classic does
+// not.
+func (s *Set) ShowsMarks() bool { return s.marks }
+
+func (s *Set) findMarks() bool {
+	text, err := render(s.retrieval, s.view(Data{Query: "?", Shown: 1, Total: 1, Citations: []Citation{{Number: 7654, File: "a", Text: "b"}}}))
+	return err == nil && strings.Contains(text, "[7654]")
 }
 
 // ShowsNotes reports whether the templates full.tmpl and retrieval.tmpl show

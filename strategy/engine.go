@@ -179,7 +179,7 @@ func cloneMessages(in []chat.Message) []chat.Message {
 		out[i].ToolCalls = slices.Clone(out[i].ToolCalls)
 		if out[i].Injected != nil {
 			injected := *out[i].Injected
-			injected.FileIDs = slices.Clone(injected.FileIDs)
+			injected.FileIDs, injected.FileNumbers = slices.Clone(injected.FileIDs), slices.Clone(injected.FileNumbers)
 			injected.Citations = slices.Clone(injected.Citations)
 			out[i].Injected = &injected
 		}

@@ -151,7 +151,7 @@ type Source struct {
 }
 
 // Sources are the passages of the turn, cited or not, and after them what else the
-// answer refers to: whole files, and passages of the newest message before. A
+// answer refers to: whole files, and what was shown in messages before. A
 // number that refers to nothing is unknown.
 func (t *Turn) Sources(answer string) (list []Source, unknown []int) {
 	numbers := injection.CitedNumbers(answer)
@@ -178,9 +178,9 @@ func (t *Turn) Citable() bool {
 }
 
 // Marked is what a mark of the answer refers to, by its number: a passage, or a
-// whole file, of which it has the number, the name and the id alone. Where nothing
-// was injected into the new message, the mark is of the newest one before it that
-// the model can still see.
+// whole file, of which it has the number, the name and the id alone. It is of the
+// new message, else of the newest one before it that has the mark and that the
+// model can still see.
 func (t *Turn) Marked(number int) (c chat.Citation, ok bool) {
 	list := t.Citations()
 	if i := slices.IndexFunc(list, func(one chat.Citation) bool { return one.Number == number }); i >= 0 {
@@ -188,21 +188,27 @@ func (t *Turn) Marked(number int) (c chat.Citation, ok bool) {
 	}
 	said := append(t.Past(0), t.message)
 	for _, m := range slices.Backward(said) {
-		if in := m.Injected; in != nil && len(in.Citations)+len(in.FileIDs) > 0 {
-			return marked(m, number)
+		if m.Injected == nil {
+			continue
+		}
+		if c, ok := marked(m, number); ok {
+			return c, true
 		}
 	}
 	return chat.Citation{}, false
 }
 
-// marked is what a number means in a message: passages come first, then files.
+// marked is what a number means in a message.
 func marked(m chat.Message, number int) (chat.Citation, bool) {
 	in := m.Injected
 	if i := slices.IndexFunc(in.Citations, func(one chat.Citation) bool { return one.Number == number }); i >= 0 {
 		return in.Citations[i], true
 	}
-	n := number - len(in.Citations) - 1
-	if n < 0 || n >= len(in.FileIDs) {
+	n := 0
+	for n < len(in.FileIDs) && in.FileNumber(n) != number {
+		n++
+	}
+	if n == len(in.FileIDs) {
 		return chat.Citation{}, false
 	}
 	c := chat.Citation{Number: number, FileID: in.FileIDs[n]}

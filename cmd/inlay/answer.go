@@ -87,7 +87,7 @@ func (c *askCmd) answer(ctx context.Context, a *app, made *turn.Turn, model wire
 		return nil, err
 	}
 	if c.Output != "json" && isTerminal(a.stdout) {
-		if list := sources(*made.Result, said.Text); list != "" {
+		if list := sources(made, said.Text); list != "" {
 			_, err = io.WriteString(a.stdout, "\n"+fitted(a.stdout, list))
 		}
 	}

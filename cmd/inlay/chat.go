@@ -221,7 +221,7 @@ func (t *talk) turn(ctx context.Context, question string) error {
 	if e := t.past.add(made.Said()...); e != nil {
 		return e
 	}
-	if e := t.say(sources(*made.Result, said.Text) + "\n"); e != nil {
+	if e := t.say(sources(made, said.Text) + "\n"); e != nil {
 		return e
 	}
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/intent"
+	"inlay/turn"
 )
 
 // chatCommand is a command of a chat, as help and completion know it.
@@ -156,34 +158,56 @@ func (t *talk) threshold(arg string) error {
 
 // sources lists what the answer could draw on, with file and page, and flags
 // numbers that it cites and that do not exist.
-func sources(r injection.Result, answer string) string {
+func sources(made *turn.Turn, answer string) string {
+	list, unknown := made.Sources(answer)
+	return sourceList(*made.Result, list, unknown)
+}
+
+func sourceList(r injection.Result, list []turn.Source, unknown []int) string {
 	var b strings.Builder
-	names := injection.ShownNames(r.Files, nil)
-	numbers := injection.CitedNumbers(answer)
-	mark := func(n int) string { return only(slices.Contains(numbers, n), "*") }
-	for _, c := range r.Citations {
-		fmt.Fprintf(&b, "  %1s %s\n", mark(c.Number), injection.Cite(c))
+	whole := map[string]turn.Source{} // files that are cited, by id
+	for _, s := range list {
+		if s.Text == "" {
+			whole[s.FileID] = s
+			continue
+		}
+		fmt.Fprintf(&b, "  %1s %s\n", only(s.Cited, "*"), injection.Cite(s.Citation))
 	}
-	last := len(r.Citations) // whole files are numbered after the passages
+	names := injection.ShownNames(r.Files, nil)
 	for i, f := range r.Files {
-		switch {
-		case f.Strategy != injection.InjectFull:
-		case f.InContext:
-			fmt.Fprintf(&b, "    %s, whole, above in the conversation\n", names[i])
-		default:
-			last++
-			fmt.Fprintf(&b, "  %1s [%d] %s, whole\n", mark(last), last, names[i])
+		if f.Strategy == injection.InjectFull {
+			s, cited := whole[f.FileID]
+			mark := cmp.Or(s.Number, markOf(r, f.FileID))
+			fmt.Fprintf(&b, "  %1s %s%s, whole%s\n", only(cited, "*"), only(mark > 0, fmt.Sprintf("[%d] ", mark)), names[i], only(f.InContext, above))
+			delete(whole, f.FileID)
+		}
+	}
+	for _, s := range list {
+		if _, left := whole[s.FileID]; left && s.Text == "" {
+			fmt.Fprintf(&b, "  * %s, whole%s\n", injection.Cite(s.Citation), above)
 		}
 	}
 	if r.Decision.Strategy == injection.Retrieval {
-		for _, n := range numbers {
-			if n < 1 || n > last {
-				fmt.Fprintf(&b, "  ! [%d] is cited and does not exist\n", n)
-			}
+		for _, n := range unknown {
+			fmt.Fprintf(&b, "  ! [%d] is cited and does not exist\n", n)
 		}
 	}
 	if b.Len() == 0 {
 		return ""
 	}
 	return printable("Sources (* cited):\n" + b.String())
+}
+
+const above = ", above in the conversation"
+
+// markOf is the mark of a whole file in the new message; 0 is none.
+func markOf(r injection.Result, id string) int {
+	in := r.Message.Injected
+	if in == nil {
+		return 0
+	}
+	if at := slices.Index(in.FileIDs, id); at >= 0 {
+		return in.FileNumber(at)
+	}
+	return 0
 }

@@ -97,11 +97,11 @@ func TestCtrlCStopsTheAnswerAndNotTheChat(t *testing.T) {
 
 func TestSourcesFlagWhatDoesNotExist(t *testing.T) {
 	r := injection.Result{Decision: injection.Decision{Strategy: injection.Retrieval}, Citations: []chat.Citation{
-		{Number: 1, File: "a.pdf", Page: 3}, {Number: 2, File: "b.md", LineStart: 4, LineEnd: 9},
+		{Number: 1, Text: "a", File: "a.pdf", Page: 3}, {Number: 2, Text: "b", File: "b.md", LineStart: 4, LineEnd: 9},
 	}}
 	require.Equal(t, "Sources (* cited):\n    [1] a.pdf, page 3\n  * [2] b.md, lines 4-9\n  ! [7] is cited and does not exist\n",
-		sources(r, "As [2, 7] say, and [2] again; a[x] is no citation."))
-	require.Empty(t, sources(injection.Result{}, "See [1]."))
+		sourceList(r, []turn.Source{{Citation: r.Citations[0]}, {Citation: r.Citations[1], Cited: true}}, []int{7}))
+	require.Empty(t, sourceList(injection.Result{}, nil, []int{1}))
 }
 
 func TestEmbedderNames(t *testing.T) {

@@ -206,7 +206,7 @@ func cited(r *processor.Request) map[int]bool {
 			known[c.Number] = true
 		}
 		for i := range m.Injected.FileIDs {
-			known[i+1] = true
+			known[m.Injected.FileNumber(i)] = true
 		}
 	}
 	return known

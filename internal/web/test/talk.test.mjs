@@ -122,6 +122,22 @@ test("two files of one name stay two", async () => {
   assert.match(sent, /pier two/);
 });
 
+test("a mark of a turn before opens what was shown then", async () => {
+  await open();
+  const ask = async (file, question) => {
+    await tab.attach(join(docs, file));
+    await tab.page.selectOption(".file .mode", "retrieval");
+    await tab.ask(question);
+  };
+  await ask("a/same.txt", "Where is the red boat moored?");
+  models.answer = () => "The blue one at pier two [2], the red one at pier one [1].";
+  await ask("b/same.txt", "Where is the blue boat moored?");
+  const last = tab.page.locator(".turn").last();
+  assert.deepEqual(await last.locator("button.cite").allInnerTexts(), ["2", "1"]);
+  await last.locator("button.cite").last().click();
+  assert.match(await text(".source mark"), /The red boat/);
+});
+
 test("a folder is dropped with all that is in it, hidden files aside", async () => {
   await open();
   await tab.page.evaluate(() => {

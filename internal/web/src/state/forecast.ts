@@ -64,6 +64,7 @@ export function beginForecast() {
     void settings.value;
     void talk.value.id;
     void session.key.value;
+    underWay?.abort(); // it is of what was before
     if (models.value.loaded && !busy.value && !session.asked.value) soon();
   });
 }

@@ -255,9 +255,25 @@ export async function forgetChat(id: string) {
   await loadChats();
 }
 
-/** The passages that a turn's answer can refer to, by number. */
+/** The passages that a turn's prompt shows, by number. */
 export function citationsOf(turn: Turn): Citation[] {
   return turn.result?.citations ?? [];
+}
+
+/** Those, and the ones of turns before that its answer refers to: numbers go on from turn to turn. */
+export function sourcesOf(turn: Turn, marks: number[]): Citation[] {
+  const own = citationsOf(turn);
+  const missing = new Set(marks);
+  for (const c of own) missing.delete(c.number);
+  const { turns } = talk.value;
+  const before = turns
+    .slice(
+      0,
+      turns.findIndex((t) => t.key === turn.key),
+    )
+    .reverse();
+  const earlier = before.flatMap(citationsOf).filter((c) => missing.delete(c.number));
+  return earlier.length > 0 ? [...own, ...earlier] : own;
 }
 
 // The address says which chat is shown.

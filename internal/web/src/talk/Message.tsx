@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Citation, Result } from "../api/types";
 import { openLab } from "../state/lab";
 import { showCitation, showFile, source } from "../state/source";
-import { askAgain, busy, citationsOf, type Turn } from "../state/talk";
+import { askAgain, busy, sourcesOf, type Turn } from "../state/talk";
 import { excerpt } from "../text/excerpt";
 import { render } from "../text/markdown";
 import { number, place, plural, spaced } from "../text/numbers";
@@ -13,6 +13,7 @@ import { fillOf } from "./Gauge";
 
 /** TurnView is a question and its answer. */
 export function TurnView({ turn }: { turn: Turn }): JSX.Element {
+  const sources = useMemo(() => sourcesOf(turn, marksIn(turn.answer ?? "")), [turn.answer, turn.result]);
   return (
     <article class="turn" aria-label={`Question: ${turn.question.slice(0, 80)}`}>
       <div class="asked">
@@ -22,9 +23,9 @@ export function TurnView({ turn }: { turn: Turn }): JSX.Element {
         <FilesOfTurn turn={turn} />
       </div>
       <Decision turn={turn} />
-      <Answer turn={turn} />
+      <Answer turn={turn} citations={sources} />
       {turn.trouble ? <Trouble text={turn.trouble.text} next={turn.trouble.next} /> : null}
-      <Sources turn={turn} />
+      <Sources turn={turn} citations={sources} />
       <Actions turn={turn} />
     </article>
   );
@@ -84,9 +85,8 @@ function Decision({ turn }: { turn: Turn }) {
   );
 }
 
-function Answer({ turn }: { turn: Turn }) {
+function Answer({ turn, citations }: { turn: Turn; citations: Citation[] }) {
   const ref = useRef<HTMLDivElement>(null);
-  const citations = citationsOf(turn);
   const html = useMemo(() => {
     const sources = new Map(citations.map((c) => [c.number, `${c.file}, ${place(c)}`]));
     return turn.answer ? render(turn.answer, sources) : "";
@@ -148,9 +148,8 @@ function useMarkOfOpen(ref: { current: HTMLDivElement | null }, citations: Citat
   }, [open, html]);
 }
 
-/** Sources are the passages that a model was given, or would be. */
-function Sources({ turn }: { turn: Turn }) {
-  const citations = citationsOf(turn);
+/** Sources are the passages that a model was given, or would be, and those before that its answer refers to. */
+function Sources({ turn, citations }: { turn: Turn; citations: Citation[] }) {
   const cited = useMemo(() => new Set(marksIn(turn.answer ?? "")), [turn.answer]);
   if (citations.length === 0 || turn.state === "asking") return null;
   const open = source.value?.citations === citations ? source.value.at : -1;
@@ -186,7 +185,7 @@ function Sources({ turn }: { turn: Turn }) {
 }
 
 const marksIn = (answer: string): number[] =>
-  [...answer.matchAll(/\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g)].flatMap((m) => (m[1] ?? "").split(",").map(Number));
+  [...answer.matchAll(/\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]/g)].flatMap((m) => (m[1] ?? "").split(",").map(Number));
 
 function Actions({ turn }: { turn: Turn }) {
   const [copied, setCopied] = useState(false);

@@ -55,7 +55,7 @@ function math(state: StateInline, silent: boolean): boolean {
 /** citation makes a mark of [3], or several of [1, 3], where there are such sources. */
 function citation(state: StateInline, silent: boolean): boolean {
   const sources = sourcesOf(state.env);
-  const match = /^\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()/.exec(state.src.slice(state.pos, state.pos + 40));
+  const match = /^\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\](?!\()/.exec(state.src.slice(state.pos, state.pos + 40));
   if (!match?.[1]) return false;
   const numbers = match[1].split(",").map(Number);
   if (!numbers.every((n) => sources.has(n))) return false;

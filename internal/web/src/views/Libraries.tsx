@@ -130,6 +130,7 @@ function LibraryCard({ library: l, act }: { library: Store; act: Act }) {
               class="danger"
               onClick={() => {
                 setDoomed(false);
+                choose(l.id, false);
                 void act(deleteStore(l.id));
               }}
             >
