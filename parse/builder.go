@@ -89,21 +89,35 @@ func (b *Builder) Heading(level int, title string) {
 // Markdown adds text that is Markdown already, with the sections found in it;
 // their offsets count from the text's start. Headings among them close at the
 // text's end.
-func (b *Builder) Markdown(text string, sections []Section) {
+func (b *Builder) Markdown(text string, sections []Section) { b.markdown(text, sections) }
+
+// Member is Markdown for the text of a file in an open part: its lines are
+// counted by themselves.
+func (b *Builder) Member(text string, sections []Section) {
+	if base, ok := b.markdown(text, sections); ok {
+		b.sections[b.groups[len(b.groups)-1]].Own = base
+	}
+}
+
+func (b *Builder) markdown(text string, sections []Section) (base int, ok bool) {
 	if strings.TrimSpace(text) == "" {
-		return
+		return 0, false
 	}
 	b.part(len(text))
 	if b.err != nil {
-		return
+		return 0, false
 	}
-	base := b.text.Len()
+	base = b.text.Len()
 	b.text.WriteString(text)
 	for _, s := range sections {
 		s.Start += base
 		s.End += base
+		if s.Own > 0 {
+			s.Own += base
+		}
 		b.sections = append(b.sections, s)
 	}
+	return base, true
 }
 
 // Open begins a page, slide, sheet or part; Close ends the innermost one.

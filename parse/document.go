@@ -126,6 +126,8 @@ type Section struct {
 	Start   int    `json:"start"`
 	End     int    `json:"end"`
 
+	Own int `json:"own,omitempty"` // of a part with lines of its own: where its text begins, after its title
+
 	Rows []RowMark `json:"rows,omitempty"` // blocks out of spreadsheets: rows of the file; see RowOf
 }
 

@@ -15,7 +15,7 @@ type Place struct {
 	Part        string   // name of the attachment or chapter
 	Heading     string   // the nearest heading above
 	HeadingPath []string // headings from the outermost to the nearest
-	LineStart   int      // first line of the text, from 1
+	LineStart   int      // first line of the text, or of the file in an archive, from 1
 	LineEnd     int      // last line
 	RowStart    int      // of tables out of a spreadsheet: first row as the spreadsheet numbers it
 	RowEnd      int      // last row
@@ -51,6 +51,28 @@ func NewMap(d Document) *Map {
 
 // Lines returns the document's line index.
 func (m *Map) Lines() Lines { return m.lines }
+
+// LinesOf returns the first and last line of the range [start, end): of the
+// whole text, or of the file in an archive that the range begins in.
+func (m *Map) LinesOf(start, end int) (first, last int) {
+	first, last = m.lines.Range(start, end)
+	for _, s := range m.around(Part, start) {
+		if s.Own > 0 {
+			above := m.lines.LineAt(s.Own) - 1
+			return max(first-above, 1), max(last-above, 1)
+		}
+	}
+	return first, last
+}
+
+// SamePart reports whether two places are in the same part, or in none.
+func (m *Map) SamePart(a, b int) bool {
+	here, there := m.around(Part, a), m.around(Part, b)
+	if len(here) == 0 || len(there) == 0 {
+		return len(here) == len(there)
+	}
+	return here[0].Start == there[0].Start
+}
 
 // grow links each section of a kind to the one that encloses it.
 func (m *Map) grow(kind Kind) tree {
@@ -90,7 +112,7 @@ func (m *Map) around(kind Kind, offset int) []Section {
 // At returns the place of the half-open byte range [start, end).
 func (m *Map) At(start, end int) Place {
 	var p Place
-	p.LineStart, p.LineEnd = m.lines.Range(start, end)
+	p.LineStart, p.LineEnd = m.LinesOf(start, end)
 	if s := m.around(Page, start); len(s) > 0 {
 		p.Page = s[0].Number
 	}

@@ -103,7 +103,8 @@ func (c *Corpus) span(h hit) passage {
 }
 
 // join turns hits into passages, in the order of the best hit of each. Chunks
-// that follow one another in a file become one passage with the best affinity.
+// that follow one another in a part of a file become one passage with the best
+// affinity.
 func (c *Corpus) join(hits []hit) []passage {
 	order := make([]int, len(hits)) // by file and place
 	for i := range order {
@@ -117,7 +118,7 @@ func (c *Corpus) join(hits []hit) []passage {
 	var joined []ranked
 	for _, i := range order {
 		s := c.span(hits[i])
-		if n := len(joined) - 1; n >= 0 && joined[n].file == s.file && joined[n].lastChunk+1 == s.firstChunk {
+		if n := len(joined) - 1; n >= 0 && joined[n].file == s.file && joined[n].lastChunk+1 == s.firstChunk && c.sameFile(s.file, joined[n].lastChunk, s.firstChunk) {
 			last := &joined[n]
 			last.lastChunk, last.hitChunks[1], last.end = s.lastChunk, s.lastChunk, max(last.end, s.end)
 			last.affinity, last.rank = max(last.affinity, s.affinity), min(last.rank, i)
@@ -132,6 +133,13 @@ func (c *Corpus) join(hits []hit) []passage {
 		passages[i] = j.passage
 	}
 	return passages
+}
+
+// sameFile reports whether two chunks of a document are of one file in it, where
+// it is an archive, or of one part.
+func (c *Corpus) sameFile(file, a, b int) bool {
+	f := c.files[file]
+	return f.locator().places.SamePart(f.chunks[a].Start, f.chunks[b].Start)
 }
 
 // cite describes a passage by SPEC section 12, without number and rank.

@@ -47,7 +47,7 @@ func (l *locator) cite(start, end int, found evidence) chat.Citation {
 	if len(ranges) > 1 {
 		c.Ranges = ranges
 	}
-	c.LineStart, c.LineEnd = l.places.Lines().Range(start, end)
+	c.LineStart, c.LineEnd = l.places.LinesOf(start, end)
 	c.Page, c.PageEnd = span2(pieces, func(p piece) int { return p.place.Page })
 	c.Slide, c.SlideEnd = span2(pieces, func(p piece) int { return p.place.Slide })
 	for _, p := range pieces {

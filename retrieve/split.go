@@ -39,7 +39,7 @@ type Splitter struct {
 }
 
 // splitVersion changes whenever the same document would be cut in other places.
-const splitVersion = "split3"
+const splitVersion = "split4"
 
 // presets are the chunkings that have a name.
 func presets() map[string]Splitter {

@@ -91,8 +91,8 @@ func (c *cutter) room(start int) int {
 func (c *cutter) next(start, covered int) cut {
 	room := c.room(start)
 	limit := c.reach(start, room)
-	if limit == len(c.ruler.text) {
-		return cut{limit, atHeading}
+	if end := c.partEnd(start); limit >= end {
+		return cut{end, atHeading}
 	}
 	for limit > covered {
 		at := c.choose(start, covered, limit, room)

@@ -3,6 +3,7 @@ package retrieve
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -39,6 +40,7 @@ type outline struct {
 	cuts  []cut  // by position; every line that is not blank, every section
 	code  []span // code blocks and declarations, by start
 	parts []parse.Section
+	files []int // where parts of the document begin, such as files of an archive
 	text  string
 }
 
@@ -47,6 +49,9 @@ func newOutline(d parse.Document) *outline {
 	for _, s := range o.parts {
 		if s.Kind == parse.Code {
 			o.code = append(o.code, span{s.Start, s.End})
+		}
+		if s.Kind == parse.Part {
+			o.files = append(o.files, s.Start)
 		}
 	}
 	o.scanLines()
@@ -67,6 +72,14 @@ func sections(d parse.Document) []parse.Section {
 }
 
 func runeEdge(text string, pos int) bool { return pos == len(text) || utf8.RuneStart(text[pos]) }
+
+// partEnd is where the part that start is in ends: no passage goes on in another.
+func (o *outline) partEnd(start int) int {
+	if i := sort.SearchInts(o.files, start+1); i < len(o.files) {
+		return o.files[i]
+	}
+	return len(o.text)
+}
 
 // edges are the places where sections begin and end, by position.
 func (o *outline) edges() []cut {

@@ -68,7 +68,7 @@ func (c *Corpus) neighbour(p passage, inside bool, taken map[[2]int]bool, budget
 		if k < 0 || k >= len(chunks) || taken[[2]int{p.file, k}] || chunks[k].Tokens > budget {
 			continue
 		}
-		if k > p.hitChunks[1]+widest || k < p.hitChunks[0]-widest {
+		if k > p.hitChunks[1]+widest || k < p.hitChunks[0]-widest || !c.sameFile(p.file, p.hitChunks[0], k) {
 			continue
 		}
 		if !inside || c.together(p, k) {
@@ -103,7 +103,7 @@ func (c *Corpus) merged(passages []passage) []passage {
 	for i := 0; i < len(passages); i++ {
 		for j := i + 1; j < len(passages); j++ {
 			a, b := &passages[i], passages[j]
-			if a.file != b.file || a.lastChunk+1 != b.firstChunk && b.lastChunk+1 != a.firstChunk {
+			if a.file != b.file || a.lastChunk+1 != b.firstChunk && b.lastChunk+1 != a.firstChunk || !c.sameFile(a.file, a.firstChunk, b.firstChunk) {
 				continue
 			}
 			a.firstChunk, a.lastChunk = min(a.firstChunk, b.firstChunk), max(a.lastChunk, b.lastChunk)

@@ -44,6 +44,28 @@ func TestWidening(t *testing.T) {
 	require.Contains(t, wide[0].Text, "six weeks")
 }
 
+// TestPassagesKeepToAPart: no passage goes on in another file of an archive,
+// however small the files are and however much room there is.
+func TestPassagesKeepToAPart(t *testing.T) {
+	doc := parse.Document{FileID: "zip", Name: "a.zip", Parser: "test/1"}
+	for i := range 6 {
+		start := len(doc.Text)
+		doc.Text += fmt.Sprintf("The notice period of post %d is agreed in writing.\n\n", i)
+		doc.Sections = append(doc.Sections, parse.Section{Kind: parse.Part, Label: fmt.Sprint(i), Start: start, End: len(doc.Text)})
+	}
+	c, err := retrieve.New(retrieve.Options{}).Prepare(t.Context(), retrieve.Request{Documents: []parse.Document{doc}})
+	require.NoError(t, err)
+	for _, budget := range []int{0, 1000} {
+		p, err := c.Find(t.Context(), retrieve.Request{Query: "What is the notice period of post 3?", Limit: 4, Budget: budget})
+		require.NoError(t, err)
+		require.NotEmpty(t, p.Citations)
+		require.Equal(t, "3", p.Citations[0].Part)
+		for _, cited := range p.Citations {
+			require.Equal(t, 1, strings.Count(cited.Text, "The notice"))
+		}
+	}
+}
+
 func TestWideningNeitherOverlapsNorSpendsMore(t *testing.T) {
 	doc := rules()
 	c, err := retrieve.New(retrieve.Options{Splitter: retrieve.Splitter{Size: 24}}).Prepare(t.Context(), retrieve.Request{Documents: []parse.Document{doc}})

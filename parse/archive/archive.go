@@ -34,7 +34,7 @@ func (p zipParser) Within(r *parse.Registry) parse.Parser {
 // Info implements [parse.Parser].
 func (p zipParser) Info() parse.Info {
 	return parse.Info{
-		Name: "zip", Version: "1", Library: "archive/zip",
+		Name: "zip", Version: "2", Library: "archive/zip",
 		MediaTypes: []string{"application/zip"}, Extensions: []string{".zip"},
 	}
 }
@@ -73,7 +73,7 @@ func (p zipParser) Parse(ctx context.Context, f parse.File, report parse.Progres
 func documents(names []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool {
 		base := path.Base(name)
-		return name == "." || strings.HasSuffix(name, "/") || strings.HasPrefix(name, "__MACOSX/") || base == ".DS_Store" || base == "Thumbs.db" || base == "desktop.ini"
+		return name == "." || strings.HasPrefix(name, "__MACOSX/") || base == ".DS_Store" || base == "Thumbs.db" || base == "desktop.ini"
 	})
 }
 
@@ -101,7 +101,7 @@ func (m *members) read(ctx context.Context, name string) error {
 		m.unread = append(m.unread, fmt.Errorf("%s: %w", label, err))
 		return ctx.Err()
 	}
-	if len(data) == 0 || m.parser.registry == nil {
+	if m.parser.registry == nil {
 		return ctx.Err()
 	}
 	d, err := m.parser.registry.Parse(ctx, parse.File{Name: label, Data: data}, nil)
@@ -115,7 +115,7 @@ func (m *members) read(ctx context.Context, name string) error {
 	m.taken++
 	m.b.Open(parse.Section{Kind: parse.Part, Number: m.taken, Label: label})
 	m.b.Heading(1, label)
-	m.b.Markdown(d.Text, d.Sections)
+	m.b.Member(d.Text, d.Sections)
 	m.b.Close()
 	for _, w := range d.Warnings {
 		m.warnings = append(m.warnings, parse.Warning{Code: w.Code, Message: label + ": " + w.Message})

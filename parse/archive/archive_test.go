@@ -42,6 +42,22 @@ func TestZip(t *testing.T) {
 	require.NotContains(t, d.Text, "junk")
 }
 
+// TestZipLines: lines are those of the file in the archive, in an archive within it too.
+func TestZipLines(t *testing.T) {
+	inner := parsetest.Zip(t, "c.txt", "one\ntwo\nthree of c\n")
+	data := parsetest.Zip(t, "a.txt", "one\ntwo of a\n", "b.zip", string(inner), "empty.txt", "")
+	d, err := registry(t, parse.Limits{}).Parse(t.Context(), parse.File{Name: "a.zip", Data: data}, nil)
+	require.NoError(t, err)
+	for text, want := range map[string]parse.Place{"two of a": {Part: "a.txt", LineStart: 2}, "three of c": {Part: "c.txt", LineStart: 3}} {
+		at := strings.Index(d.Text, text)
+		place := parse.NewMap(d).At(at, at+len(text))
+		require.Equal(t, want, parse.Place{Part: place.Part, LineStart: place.LineStart})
+		require.Equal(t, place.LineStart, place.LineEnd)
+	}
+	require.Len(t, d.Warnings, 1)
+	require.Contains(t, d.Warnings[0].Message, "empty.txt: the file is empty")
+}
+
 func TestZipLimits(t *testing.T) {
 	nested := []byte("the innermost text")
 	name := "a.txt"

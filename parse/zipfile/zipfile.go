@@ -49,6 +49,9 @@ func Open(data []byte, limits Limits) (*Archive, error) {
 	}
 	a := &Archive{files: make(map[string]*zip.File, len(r.File)), limits: limits, left: limits.Total}
 	for _, f := range r.File {
+		if strings.HasSuffix(f.Name, "/") || strings.HasSuffix(f.Name, `\`) {
+			continue // a folder
+		}
 		name := clean(f.Name)
 		if _, twice := a.files[name]; !twice {
 			a.files[name] = f
@@ -66,7 +69,7 @@ func clean(name string) string {
 	return path.Clean(strings.TrimLeft(strings.ReplaceAll(name, `\`, "/"), "/"))
 }
 
-// Names lists the entries in order.
+// Names lists the entries in order, without folders.
 func (a *Archive) Names() []string { return slices.Sorted(maps.Keys(a.files)) }
 
 // Has reports whether there is an entry of that name.
