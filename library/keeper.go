@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -167,11 +168,27 @@ func (s Settings) Check(name, fingerprint string) error {
 	if s.Fingerprint == fingerprint {
 		return nil
 	}
-	return &fault.Error{
-		Code: fault.EmbedderMismatch, Subject: "library " + name,
+	e := &fault.Error{
+		Code: fault.EmbedderMismatch, Subject: "library " + s.Called(name),
 		Reason: fmt.Sprintf("was made with the embedder %s and chunks of %s, and the ones in force are others", s.Embedder, orDefault(s.Chunk)),
-		Next:   "use these, or make the library again: inlay library remove " + name + " and inlay library add",
+		Next:   "use these, or " + s.again(name),
 	}
+	if retrieve.SameBut(s.Fingerprint, fingerprint) {
+		e.Reason, e.Next = "was made by another version of inlay, which makes other passages", s.again(name)
+	}
+	return e
+}
+
+// again says how a library is made again.
+func (s Settings) again(name string) string {
+	if len(s.Folders) == 0 {
+		return "make it again: delete it, and add its files to a new one"
+	}
+	add := "inlay library add " + name
+	for _, f := range s.Folders {
+		add += " " + strconv.Quote(f.Path)
+	}
+	return "make it again: inlay library remove " + name + ", then " + add
 }
 
 func orDefault(chunk string) string {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"inlay/embed"
+	"inlay/internal/lazy"
 	"inlay/internal/lexis"
 	"inlay/parse"
 )
@@ -93,6 +94,18 @@ const indexVersion = "index2"
 func (r *Retriever) Fingerprint() string {
 	return indexVersion + " " + r.splitter.Fingerprint() + " " + r.embedder.Spec().Fingerprint
 }
+
+// SameBut reports whether two of [Retriever.Fingerprint] differ by nothing but
+// the version of inlay.
+func SameBut(a, b string) bool {
+	settings := func(fingerprint string) []string {
+		return slices.DeleteFunc(strings.Fields(fingerprint), func(word string) bool { return versions().MatchString(word) })
+	}
+	return slices.Equal(settings(a), settings(b))
+}
+
+// versions finds [indexVersion] and splitVersion.
+var versions = lazy.Regexp(`^(index|split)\d+$`)
 
 // Index cuts a document into passages, analyses their words and, unless the
 // embedder is lexical, embeds them.
