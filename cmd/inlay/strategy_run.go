@@ -174,6 +174,9 @@ func (c *strategyRunCmd) print(w io.Writer, t *turn.Turn) error {
 			text = *t.Execution.SystemPrompt
 		}
 	}
+	if isTerminal(w) && !strings.HasSuffix(string(text), "\n") {
+		text += "\n"
+	}
 	_, err := io.WriteString(w, string(text))
 	return err
 }

@@ -118,7 +118,7 @@ func size(n int64) string {
 func cleanName(name string) (string, error) {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	bad := func(reason string) error {
-		return &fault.Error{Code: fault.Usage, Subject: "file name", Reason: reason, Next: "send the file with a name like report.pdf"}
+		return &fault.Error{Code: fault.Usage, Subject: "filename", Reason: reason, Next: "send the file with a name like report.pdf"}
 	}
 	switch {
 	case name == "." || name == "/" || name == "..":

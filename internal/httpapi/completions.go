@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/injection"
@@ -133,6 +135,36 @@ type fileCitation struct {
 	chat.Citation
 	Filename string `json:"filename"`
 	Cited    bool   `json:"cited" doc:"the answer refers to it as [number]"`
+}
+
+// TransformSchema implements [huma.SchemaTransformer]: of a [wholeFile] there is no
+// more than this.
+func (fileCitation) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Required = []string{"number", "file", "file_id", "filename", "cited"}
+	return s
+}
+
+// wholeFile is a file that stands whole in the conversation: it has no place and
+// no affinity.
+type wholeFile struct {
+	Number   int    `json:"number"`
+	File     string `json:"file"`
+	Library  string `json:"library,omitempty"`
+	FileID   string `json:"file_id"`
+	Filename string `json:"filename"`
+}
+
+func wholeOf(c chat.Citation) wholeFile {
+	return wholeFile{c.Number, c.File, c.Library, c.FileID, c.File}
+}
+
+// wholeAnnotation is an [annotation] for a whole file.
+type wholeAnnotation struct {
+	Type string `json:"type"`
+	File struct {
+		wholeFile
+		Cited bool `json:"cited"`
+	} `json:"file_citation"`
 }
 
 func (a *API) complete(c *call) (err error) {
@@ -298,7 +330,13 @@ func annotations(done *service.Completion, answer string) []any {
 	sources, _ := done.Sources(answer)
 	out := make([]any, len(sources))
 	for i, one := range sources {
-		out[i] = annotation{"file_citation", fileCitation{one.Citation, one.File, one.Cited}}
+		if one.Text != "" {
+			out[i] = annotation{"file_citation", fileCitation{one.Citation, one.File, one.Cited}}
+			continue
+		}
+		whole := wholeAnnotation{Type: "file_citation"}
+		whole.File.wholeFile, whole.File.Cited = wholeOf(one.Citation), one.Cited
+		out[i] = whole
 	}
 	return out
 }

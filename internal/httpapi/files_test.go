@@ -75,7 +75,7 @@ func TestUploadsAreRefused(t *testing.T) {
 		"too large":   {formOf(t, "@file:a.txt", strings.Repeat("x", 101)), 413, "larger than 100 bytes"},
 		"odd purpose": {formOf(t, "purpose", "mischief", "@file:a.txt", "x"), 400, "purpose"},
 		"odd field":   {formOf(t, "colour", "red", "@file:a.txt", "x"), 400, "unknown field colour"},
-		"no name":     {formOf(t, "@file:..", "x"), 400, "file name"},
+		"no name":     {formOf(t, "@file:..", "x"), 400, "filename"},
 		"long name":   {formOf(t, "@file:"+strings.Repeat("n", 300), "x"), 400, "255"},
 		"turned name": {formOf(t, "@file:invoice\u202efdp.exe", "x"), 400, "control characters"},
 		"odd head": {form{

@@ -21,6 +21,25 @@ func paramOf(tb testing.TB, a answer) (int, any, string) {
 	return a.status, e.Error.Param, e.Error.Message
 }
 
+// TestMisplacedFields: a field of inlay's beside inlay goes to the upstream, and
+// the answer says that it did nothing.
+func TestMisplacedFields(t *testing.T) {
+	u := newUpstream(t, says("hello"))
+	s := start(t, setup{upstreams: u.list()})
+	got := s.do("POST", "/v1/chat/completions", "", []byte(`{"model": "m", "chat_id": "c", "top_k": 3, "mode": "full", "messages": [{"role": "user", "content": "q"}]}`))
+	require.Equal(t, 200, got.status)
+	var out struct {
+		Inlay struct {
+			Warnings []struct{ Code, Message string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(got.body, &out))
+	require.Len(t, out.Inlay.Warnings, 3, string(got.body)) // the last is of the window
+	require.Equal(t, "field_misplaced", out.Inlay.Warnings[0].Code)
+	require.Contains(t, out.Inlay.Warnings[0].Message, `{"inlay": {"chat_id": ...}}`)
+	require.Contains(t, out.Inlay.Warnings[1].Message, "mode does nothing here")
+}
+
 // TestParam: an error names the field of the request that it is about, and
 // nothing else under that name.
 func TestParam(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"inlay/chat"
 	"inlay/fault"
 	"inlay/internal/service"
@@ -63,6 +65,13 @@ type responseAnnotation struct {
 	Index    int    `json:"index" doc:"of the mark in the text, in characters"`
 	Filename string `json:"filename"`
 	chat.Citation
+}
+
+// TransformSchema implements [huma.SchemaTransformer]: of a [wholeFile] there is no
+// more than this.
+func (responseAnnotation) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Required = []string{"type", "index", "number", "file", "file_id", "filename"}
+	return s
 }
 
 // itemList is a page of the items of a request.
@@ -167,7 +176,16 @@ func errNoAnswer() error {
 func marksOf(ctx context.Context, reply *service.Reply, text string) []any {
 	var out []any
 	for _, r := range reply.Referred(ctx, text) {
-		out = append(out, responseAnnotation{"file_citation", utf8.RuneCountInString(text[:r.Mark.Start]), r.Citation.File, r.Citation})
+		at := utf8.RuneCountInString(text[:r.Mark.Start])
+		if r.Citation.Text == "" {
+			out = append(out, struct {
+				Type  string `json:"type"`
+				Index int    `json:"index"`
+				wholeFile
+			}{"file_citation", at, wholeOf(r.Citation)})
+			continue
+		}
+		out = append(out, responseAnnotation{"file_citation", at, r.Citation.File, r.Citation})
 	}
 	return out
 }

@@ -92,7 +92,7 @@ func TestUploadBounds(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"bytes": 1001, "filename": "a.txt"}`:                                                       "bytes",
 		`{"bytes": 0, "filename": "a.txt"}`:                                                          "bytes",
-		`{"bytes": 1, "filename": ".."}`:                                                             "file name",
+		`{"bytes": 1, "filename": ".."}`:                                                             "filename",
 		`{"bytes": 1, "filename": "a.txt", "purpose": "x"}`:                                          "purpose",
 		`{"bytes": 1, "filename": "a.txt", "expires_after": {"anchor": "created_at", "seconds": 1}}`: "expires_after.seconds",
 	} {

@@ -167,7 +167,7 @@ func (c *Completion) wanted(wants Wants) (r turn.Request, err error) {
 	if r.Values, err = condition.ContextOf(wants.Context); err != nil {
 		return r, err
 	}
-	r.ToolChoice = c.toolChoice()
+	r.ToolChoice, r.Warnings = c.toolChoice(), misplaced(c.body)
 	for _, t := range c.tools {
 		r.Tools = append(r.Tools, llm.Tool{Name: cmp.Or(t.Name, otherTool), Description: t.Description, Parameters: t.Parameters})
 	}

@@ -3,9 +3,13 @@ package service
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 
 	"inlay/fault"
+	"inlay/injection"
+	"inlay/options"
 )
 
 // checkFields refuses a chat completion in which a field that the service itself
@@ -55,4 +59,19 @@ func isObject(v json.RawMessage) bool { return is[map[string]json.RawMessage](v)
 func isWhole(v json.RawMessage) bool {
 	var n float64
 	return json.Unmarshal(v, &n) == nil && n == math.Trunc(n)
+}
+
+// misplaced warns of fields that are meant for inlay and are not in its own: they
+// go to the upstream as others do, and would otherwise be without any effect.
+func misplaced(body map[string]json.RawMessage) (list []injection.Warning) {
+	for _, field := range slices.Sorted(maps.Keys(body)) {
+		o, ok := options.Find(field)
+		if ok && o.At(options.Request) || slices.Contains([]string{"chat_id", "strategy", "preprocessors", "tool_rules", "file_modes"}, field) {
+			list = append(list, injection.Warning{
+				Code:    "field_misplaced",
+				Message: field + ` does nothing here: it was sent on to the model's server. Write it as {"inlay": {"` + field + `": ...}}.`,
+			})
+		}
+	}
+	return list
 }

@@ -91,6 +91,9 @@ func FailureOf(f state.StoreFile) (e *files.ReadingError, err error) {
 }
 
 func missingFile(file string, err error) error {
+	if errors.Is(err, state.ErrNotFound) {
+		return &fault.Error{Code: fault.FileNotFound, Subject: "file " + file, Reason: "is not in this vector store", Next: "see the list of its files"}
+	}
 	return state.Missing(fault.FileNotFound, "file", file, err)
 }
 

@@ -219,7 +219,11 @@ func (r *remote) Exceeds(budget int, texts ...string) (bool, tokens.Count) {
 		if least := sum.N + rest/longestToken; least > budget {
 			return true, tokens.Count{N: least, Method: tokens.AtLeast, By: r.by}
 		}
-		sum = sum.Add(r.Count(t))
+		if n := r.Count(t); sum.N == 0 {
+			sum = n // by whatever counted it
+		} else {
+			sum = sum.Add(n)
+		}
 		rest -= len(t)
 	}
 	return sum.Budgeted() > budget, sum
