@@ -33,7 +33,7 @@ type built struct {
 
 // show makes what was found, by its marks in the conversation, what the prompt
 // shows.
-func (b *built) show(t *turn, found retrieve.Passages) {
+func (t *turn) show(b *built, found retrieve.Passages) {
 	found.Citations = t.numbered(found.Citations)
 	b.passages, b.citations = found, found.Citations
 }
@@ -164,7 +164,7 @@ func (t *turn) buildRetrieval(ctx context.Context, p *plan) (built, error) {
 	if err := t.find(ctx, p, &b); err != nil {
 		return built{}, err
 	}
-	b.show(t, b.passages)
+	t.show(&b, b.passages)
 	for {
 		if err := t.renderRetrieval(&b); err != nil {
 			return built{}, err
@@ -227,7 +227,7 @@ func (t *turn) citeFewer(ctx context.Context, p *plan, b *built, over int) (bool
 		return false, err
 	}
 	t.warn("citation_dropped", b.citations[0].File, fmt.Sprintf("At most %s cited, not %d: those found are one stretch of text, with which the prompt has %d tokens too many.", plural.Of(limit-1, "passage")+plural.Pick(limit-1, " is", " are"), limit, over))
-	b.show(t, found)
+	t.show(b, found)
 	return true, nil
 }
 

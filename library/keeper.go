@@ -184,11 +184,11 @@ func (s Settings) again(name string) string {
 	if len(s.Folders) == 0 {
 		return "make it again: delete it, and add its files to a new one"
 	}
-	add := "inlay library add " + name
+	add := []string{"make it again: inlay library remove " + name + ", then inlay library add " + name}
 	for _, f := range s.Folders {
-		add += " " + strconv.Quote(f.Path)
+		add = append(add, strconv.Quote(f.Path))
 	}
-	return "make it again: inlay library remove " + name + ", then " + add
+	return strings.Join(add, " ")
 }
 
 func orDefault(chunk string) string {
