@@ -110,11 +110,18 @@ func (l *language) counted(text string) (Kind, bool) {
 // Conditional reports whether a request for a count has a word such as "not",
 // "more than" or "different" in its language, so that the rows with a value are
 // not what is asked for.
-func Conditional(request string) bool {
+func Conditional(request string) bool { return counts(request, conditions) }
+
+// Either reports whether a request for a count has a word such as "or" in its
+// language: no two values that it names need be in one row.
+func Either(request string) bool { return counts(request, alternatives) }
+
+// counts reports whether a request for a count has a word of a list.
+func counts(request string, list int) bool {
 	text := plainly(request)
 	kana := hasKana(text)
 	for _, l := range languages() {
-		if l.writes(text, kana) && l.kind(text) == Count && l.matches(conditions, text) {
+		if l.writes(text, kana) && l.kind(text) == Count && l.matches(list, text) {
 			return true
 		}
 	}

@@ -45,13 +45,14 @@ const (
 	which                // questions which chapters there are
 	passage              // what only questions about a passage have
 	conditions           // words that make a count more than that of one value
+	alternatives         // words between values of which either is counted
 	lists
 )
 
 func names() []string {
 	return []string{
 		"please", "documents", "summary", "compare", "list", "count", "mentions", "units", "units after",
-		"contents", "structure", "", "which", "passage", "conditions",
+		"contents", "structure", "", "which", "passage", "conditions", "alternatives",
 	}
 }
 
@@ -111,7 +112,7 @@ func readVocabulary(code string, endless bool) *vocabulary {
 	v := &vocabulary{starts: map[string]bool{}}
 	for i, name := range names() {
 		v.lists[i] = newExpression(words[name], expand, !endless)
-		if i != please && i != units && i != unitsAfter && i != passage && i != conditions {
+		if i != please && i != units && i != unitsAfter && i != passage && i < conditions {
 			v.start(words[name])
 		}
 	}

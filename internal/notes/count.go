@@ -60,8 +60,9 @@ func Counts(ctx context.Context, docs []Named, request string) ([]string, error)
 		return out, nil
 	}
 	filters := agreed(slices.Concat(tables...), wanted)
+	either := asks.Either(request)
 	for i, list := range tables {
-		out[i] = joined(list, func(t *table) string { return t.describe(filters, wanted) })
+		out[i] = joined(list, func(t *table) string { return t.describe(filters, wanted, either) })
 	}
 	return out, nil
 }
@@ -289,11 +290,12 @@ const (
 )
 
 // describe says how many rows of a table pass the filters whose columns it has,
-// and what is in other columns that the request names.
-func (t *table) describe(filters []filter, wanted *phrases) string {
+// and what is in other columns that the request names. Several values of one
+// column are counted each, and so are all where the request asks for either.
+func (t *table) describe(filters []filter, wanted *phrases, either bool) string {
 	var mine []filter
 	seen := map[string]bool{}
-	each := false // several values of one column: one count for each
+	each := false
 	for _, f := range filters {
 		if slices.Contains(t.columns, f.column) {
 			mine = append(mine, f)
@@ -301,18 +303,29 @@ func (t *table) describe(filters []filter, wanted *phrases) string {
 			seen[f.column] = true
 		}
 	}
+	each = each || either && len(mine) > 1
 	said := t.values(wanted, mine)
 	switch {
 	case len(mine) == 0 && len(said) == 0 && (len(filters) > 0 || t.rows < fewRows):
 		return ""
 	case each:
-		for i, f := range mine {
-			said = slices.Insert(said, i, t.sentence("Of the "+rows(t.rows), []filter{f}))
-		}
+		said = append(t.alone(mine, len(seen)), said...)
 	case len(mine) > 0:
 		said = slices.Insert(said, 0, t.sentence("Of these", mine))
 	}
 	return t.headed(said)
+}
+
+// alone says how many rows each filter has by itself and, where they are of as
+// many columns, how many have all: whoever adds them up has these twice.
+func (t *table) alone(filters []filter, columns int) (said []string) {
+	for _, f := range filters {
+		said = append(said, t.sentence("Of the "+rows(t.rows), []filter{f}))
+	}
+	if columns == len(filters) {
+		said = append(said, t.sentence("Of the "+rows(t.rows), filters))
+	}
+	return said
 }
 
 // headed is what is said of a table, after the number of its rows.

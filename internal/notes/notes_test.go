@@ -67,6 +67,11 @@ func TestCounts(t *testing.T) {
 			`"IT" in 2 rows, "open" in 3 rows, "paid" in 1 row.`,
 		"How many orders from Peru have the status lost?": head + `1 row has "Peru" in the column "Country" (the whole cell, whatever its case). ` +
 			`Over all 6 rows, the column "Status" has "IT" in 2 rows, "open" in 3 rows, "paid" in 1 row.`,
+		"Wie viele Bestellungen sind aus Kenya oder Peru?": strings.Replace(head, "Of these", "Of the 6 rows", 1) +
+			`2 rows have "Kenya" in the column "Country" (the whole cell, whatever its case). Of the 6 rows, 1 row has "Peru" in the column "Country" (the whole cell, whatever its case).`,
+		"How many orders are from Kenya or open?": strings.Replace(head, "Of these", "Of the 6 rows", 1) +
+			`2 rows have "Kenya" in the column "Country" (the whole cell, whatever its case). Of the 6 rows, 3 rows have "open" in the column "Status" (the whole cell, whatever its case). ` +
+			`Of the 6 rows, 1 row has "Kenya" in the column "Country" and "open" in the column "Status" (the whole cell, whatever its case).`,
 		"How many orders are from Kenya Islands?":          "",
 		"How many orders are from Old Kenya?":              "",
 		"How many orders are from Japan|East?":             head + `1 row has "Japan|East" in the column "Country" (the whole cell, whatever its case).`,
