@@ -64,6 +64,8 @@ type Options struct {
 
 	Limits  parse.Limits   // of reading a file
 	Parsers []parse.Parser // of further formats
+	// OCR reads scanned pages and images, which are documents then; nil: nobody does.
+	OCR *pdf.Tesseract
 	// Worker is the path of an inlay command, whose processes then read PDF, Office
 	// and markup, bounded in memory and time: for files of strangers. Empty: this
 	// process reads them.
@@ -90,6 +92,11 @@ type Inlay struct {
 func Open(ctx context.Context, o Options) (*Inlay, error) {
 	if err := o.Injection.Validate(); err != nil {
 		return nil, err
+	}
+	if o.OCR != nil {
+		if err := o.OCR.Check(ctx); err != nil {
+			return nil, err
+		}
 	}
 	in := &Inlay{options: o}
 	model := wire.ModelSettings{Model: o.Model, BaseURL: o.BaseURL, ContextLength: o.ContextLength}
@@ -157,13 +164,13 @@ func (in *Inlay) openModel(m wire.ModelSettings) (err error) {
 // parsers are ours: in workers, or in this process.
 func (o Options) parsers() (list []parse.Parser, done func() error) {
 	if o.Worker != "" {
-		return wire.Parsers(o.Worker, o.Limits, nil, o.getenv), func() error {
+		return wire.Parsers(o.Worker, o.Limits, o.OCR, o.getenv), func() error {
 			_ = wire.CompileLater(o.Worker, o.getenv) // what is not compiled is interpreted
 			return nil
 		}
 	}
 	second := &pdf.PDFium{Instances: 1, CacheDir: wire.WasmCache(o.getenv)}
-	return wire.ParsersInside(o.Limits, second), second.Close
+	return wire.ParsersInside(o.Limits, second, o.OCR), second.Close
 }
 
 // getenv is the environment of the parts: the key of the options, and where

@@ -19,6 +19,7 @@ import (
 	"inlay/fault"
 	"inlay/injection"
 	"inlay/internal/wire"
+	"inlay/parse/pdf"
 )
 
 // TestMain is the worker of [TestWorker] too.
@@ -247,6 +248,26 @@ func TestUnreadableFile(t *testing.T) {
 	answer, err = chat.Say(t.Context(), "And then?")
 	require.NoError(t, err)
 	require.Empty(t, answer.Failures)
+}
+
+// A picture is a document where OCR reads it, and stays one on later turns.
+func TestReadsPictures(t *testing.T) {
+	ocr := &pdf.Tesseract{}
+	if err := ocr.Check(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	threshold := 0.0
+	chat := open(t, inlay.Options{OCR: ocr, Injection: injection.Options{Mode: injection.ModeRetrieval, Threshold: &threshold}}).Chat()
+	first, err := chat.Say(t.Context(), "What has a text layer?", "parse/picture/testdata/words.png")
+	require.NoError(t, err)
+	require.Equal(t, injection.Retrieval, first.Strategy)
+	next, err := chat.Say(t.Context(), "And which layer is it?")
+	require.NoError(t, err)
+	require.Empty(t, next.Failures)
+	require.Equal(t, injection.AlreadyInContext, next.ReasonCode)
+
+	_, err = inlay.Open(t.Context(), inlay.Options{OCR: &pdf.Tesseract{Language: "klingon"}})
+	require.True(t, fault.Is(err, fault.Usage), "%v", err)
 }
 
 // Markup and containers are read here, without a worker.

@@ -49,22 +49,32 @@ func parsers(command worker.Command, ocr *pdf.Tesseract, getenv func(string) str
 	limits := command.Limits
 	caged := worker.Wrap(command, cagedParsers(limits, OpenSecond(getenv))...)
 	if ocr != nil {
-		caged = append(caged, picture.New(limits, *ocr, pdf.OCRLibrary))
-		artist := &pdf.PDFium{CacheDir: WasmCache(getenv), Instances: 1}
-		for i, p := range caged {
-			if p.Info().Name == "pdf" {
-				caged[i] = pdf.OCR{Inner: p, Engine: artist, Tesseract: *ocr, Limits: limits}
-			}
-		}
+		caged = withOCR(caged, limits, *ocr, &pdf.PDFium{CacheDir: WasmCache(getenv), Instances: 1})
 	}
 	return slices.Concat(plain.All(limits), caged)
 }
 
+// withOCR is a list of parsers with pictures and the scanned pages of PDF files
+// read by tesseract; artist draws the pages.
+func withOCR(list []parse.Parser, limits parse.Limits, ocr pdf.Tesseract, artist *pdf.PDFium) []parse.Parser {
+	for i, p := range list {
+		if p.Info().Name == "pdf" {
+			list[i] = pdf.OCR{Inner: p, Engine: artist, Tesseract: ocr, Limits: limits}
+		}
+	}
+	return append(list, picture.New(limits, ocr, pdf.OCRLibrary))
+}
+
 // ParsersInside are all of ours, in this process: no worker bounds what a
 // hostile file makes them do, but for the limits that they keep to themselves.
-// Where second is not nil, it reads doubtful pages of PDF files again.
-func ParsersInside(limits parse.Limits, second *pdf.PDFium) []parse.Parser {
-	return slices.Concat(plain.All(limits), cagedParsers(limits, second))
+// Where second is not nil, it reads doubtful pages of PDF files again. With ocr,
+// which needs it, tesseract reads scanned pages and pictures.
+func ParsersInside(limits parse.Limits, second *pdf.PDFium, ocr *pdf.Tesseract) []parse.Parser {
+	inside := cagedParsers(limits, second)
+	if ocr != nil {
+		inside = withOCR(inside, limits, *ocr, second)
+	}
+	return slices.Concat(plain.All(limits), inside)
 }
 
 // WasmCache is where compiled modules are kept: in the user's cache folder.
@@ -134,7 +144,7 @@ func Work(ctx context.Context, getenv func(string) string, in io.Reader, out io.
 	second := OpenSecond(getenv)
 	child := worker.Child{
 		Parsers: func(limits parse.Limits) (*parse.Registry, error) {
-			return parse.NewRegistry(ParsersInside(limits, second)...)
+			return parse.NewRegistry(ParsersInside(limits, second, nil)...)
 		},
 	}
 	return child.Main(ctx, in, out)
