@@ -109,7 +109,7 @@ function ModelChoice() {
       class="model"
       aria-label="Model"
       value={settings.value.model}
-      onChange={(e) => change({ model: e.currentTarget.value })}
+      onChange={(e) => change({ model: e.currentTarget.value, unanswered: e.currentTarget.value === "" })}
     >
       {list.map((m) => (
         <option key={`${m.owned_by}/${m.id}`} value={m.id}>

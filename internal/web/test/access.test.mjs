@@ -156,6 +156,14 @@ test("a page opened while the service is away has its models when it is back, an
   assert.equal(await tab.page.locator(".model").inputValue(), "roomy");
 });
 
+test("passages alone stay chosen after a reload", async () => {
+  await signedIn(keys.ann);
+  await tab.page.selectOption(".model", { label: "Passages only" });
+  await tab.page.reload();
+  await tab.page.locator(".composer-note:has-text('No model: you get the passages')").waitFor();
+  assert.equal(await tab.page.locator(".model").inputValue(), "");
+});
+
 test("the server's checks are shown", async () => {
   await signedIn(keys.ann);
   await tab.page.click('.links a:has-text("Server")');

@@ -15,8 +15,8 @@ export async function loadModels() {
   try {
     const list = await fetchModels();
     models.value = { list, loaded: true, trouble: "" };
-    const known = list.some((m) => m.id === settings.value.model);
-    if (!known) change({ model: list[0]?.id ?? "" });
+    const { model, unanswered } = settings.value;
+    if (!unanswered && !list.some((m) => m.id === model)) change({ model: list[0]?.id ?? "" });
   } catch (error) {
     models.value = { ...models.value, loaded: true, trouble: wordsOf(error).text };
   }

@@ -5,7 +5,8 @@ export type Theme = "auto" | "light" | "dark";
 
 /** What a person set in this browser. */
 export interface Settings {
-  model: string;
+  model: string; // empty: passages only
+  unanswered: boolean; // passages only by choice, not because there was no model
   window: number; // context length in tokens; 0: the model's own
   threshold: number | null; // null: the embedder's own
   limit: number;
@@ -20,6 +21,7 @@ export interface Settings {
 
 const defaults: Settings = {
   model: "",
+  unanswered: false,
   window: 0,
   threshold: null,
   limit: 3,
