@@ -1,7 +1,6 @@
 package injection
 
 import (
-	"fmt"
 	"slices"
 
 	"inlay/chat"
@@ -13,7 +12,7 @@ import (
 // set that shows no marks to answer with, such as classic, begins at 1 each time.
 type marking struct {
 	last     int
-	passages map[string]int
+	passages map[passage]int
 	files    map[string]int // by id
 }
 
@@ -22,7 +21,7 @@ func (t *turn) given() *marking {
 	if t.marking != nil {
 		return t.marking
 	}
-	n := &marking{passages: map[string]int{}, files: map[string]int{}}
+	n := &marking{passages: map[passage]int{}, files: map[string]int{}}
 	t.marking = n
 	if !t.prompts.ShowsMarks() {
 		return n
@@ -33,7 +32,7 @@ func (t *turn) given() *marking {
 		}
 		for i := range m.Injected.Citations {
 			c := &m.Injected.Citations[i]
-			n.passages[passageKey(c)] = c.Number
+			n.passages[passageOf(c)] = c.Number
 		}
 		for i, id := range m.Injected.FileIDs {
 			n.files[id] = m.Injected.FileNumber(i)
@@ -43,9 +42,13 @@ func (t *turn) given() *marking {
 	return n
 }
 
-func passageKey(c *chat.Citation) string {
-	return fmt.Sprintf("%s %s %d %d", c.FileID, c.ID, c.Start, c.End)
+// passage is what makes two citations of a conversation the same.
+type passage struct {
+	file, id   string
+	start, end int
 }
+
+func passageOf(c *chat.Citation) passage { return passage{c.FileID, c.ID, c.Start, c.End} }
 
 // numbered gives passages their marks.
 func (t *turn) numbered(list []chat.Citation) []chat.Citation {
@@ -55,7 +58,7 @@ func (t *turn) numbered(list []chat.Citation) []chat.Citation {
 	}
 	out, last := slices.Clone(list), n.last
 	for i := range out {
-		if known, ok := n.passages[passageKey(&out[i])]; ok {
+		if known, ok := n.passages[passageOf(&out[i])]; ok {
 			out[i].Number = known
 			continue
 		}
