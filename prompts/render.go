@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"text/template"
+
+	"inlay/internal/plural"
 )
 
 // Full renders the prompt that holds whole files (INJ-6).
@@ -79,6 +81,7 @@ type view struct {
 	Selection bool
 	Notes     []Note
 	Extent    string
+	Counted   string // "1 file", "3 files": functions of a template take longer than all the rest of it
 	Fence     string // only where a template of the set shows it
 	size      int    // about how long a prompt becomes, in bytes
 }
@@ -86,7 +89,7 @@ type view struct {
 func (s *Set) view(d Data) *view {
 	v := &view{
 		Query: d.Query, Files: d.Files, Citations: d.Citations, Shown: d.Shown, Total: d.Total,
-		Selection: d.Selection, Notes: d.Notes, Extent: d.Extent, size: d.size(),
+		Selection: d.Selection, Notes: d.Notes, Extent: d.Extent, Counted: plural.Of(len(d.Files), "file"), size: d.size(),
 	}
 	if s.fenced {
 		v.Fence = fence(d)
