@@ -52,11 +52,13 @@ test("a file is read, counted and decided over before anything is asked", async 
   await open();
   await tab.attach(handbook);
   await tab.page.fill("#question", "How long is the notice period?");
-  await tab.page.locator(".gauge .verdict").waitFor();
-  await tab.page.waitForFunction(() => /tokens/.test(document.querySelector(".file-facts")?.textContent ?? ""));
-  assert.match(await text(".file-facts"), /4,334 characters/);
-  assert.match(await text(".gauge .verdict"), /As passages/);
-  assert.match(await text(".gauge-why"), /1,050 tokens are available/);
+  for (const shown of [
+    ".file-facts:has-text('4,334 characters'):has-text('tokens')",
+    ".gauge .verdict:has-text('As passages')",
+    ".gauge-why:has-text('1,050 tokens are available')",
+  ]) {
+    await tab.page.locator(shown).waitFor(); // what is under way is told in the same places
+  }
   const line = await tab.page.locator(".limit-line").evaluate((e) => e.style.left);
   assert.equal(line, "70%");
   assert.equal(models.requests.length, 0, "the model was not asked");
