@@ -113,18 +113,6 @@ func (in *Injected) FileNumber(i int) int {
 	return len(in.Citations) + i + 1
 }
 
-// LastNumber is the highest mark of a passage or a file; 0 is none.
-func (in *Injected) LastNumber() int {
-	last := 0
-	for i := range in.Citations {
-		last = max(last, in.Citations[i].Number)
-	}
-	for i := range in.FileIDs {
-		last = max(last, in.FileNumber(i))
-	}
-	return last
-}
-
 // WholeText is a document's whole text inside a message: Text[Start:End], a
 // half-open range of bytes. Sum tells whether the text is still there, however
 // the conversation was edited since.

@@ -11,17 +11,25 @@ import (
 // an answer means one thing, however many files the conversation has. A prompt
 // set that shows no marks to answer with, such as classic, begins at 1 each time.
 type marking struct {
-	last     int
-	passages map[passage]int
-	files    map[string]int // by id
+	last    int
+	numbers map[marked]int
+	means   map[int]marked // the newest, where a number was given twice
 }
+
+// marked is a passage of a conversation, or a whole file, which has its id alone.
+type marked struct {
+	file, passage string
+	start, end    int
+}
+
+func passageOf(c *chat.Citation) marked { return marked{c.FileID, c.ID, c.Start, c.End} }
 
 // given reads the numbers from the history.
 func (t *turn) given() *marking {
 	if t.marking != nil {
 		return t.marking
 	}
-	n := &marking{passages: map[passage]int{}, files: map[string]int{}}
+	n := &marking{numbers: map[marked]int{}, means: map[int]marked{}}
 	t.marking = n
 	if !t.prompts.ShowsMarks() {
 		return n
@@ -32,23 +40,27 @@ func (t *turn) given() *marking {
 		}
 		for i := range m.Injected.Citations {
 			c := &m.Injected.Citations[i]
-			n.passages[passageOf(c)] = c.Number
+			n.give(passageOf(c), c.Number)
 		}
 		for i, id := range m.Injected.FileIDs {
-			n.files[id] = m.Injected.FileNumber(i)
+			n.give(marked{file: id}, m.Injected.FileNumber(i))
 		}
-		n.last = max(n.last, m.Injected.LastNumber())
 	}
 	return n
 }
 
-// passage is what makes two citations of a conversation the same.
-type passage struct {
-	file, id   string
-	start, end int
+// give notes a number. What had it before, under a prompt set that begins at 1 each
+// time, gets another one when it is shown again.
+func (n *marking) give(what marked, number int) {
+	if was, ok := n.means[number]; ok && was != what {
+		delete(n.numbers, was)
+	}
+	if old, ok := n.numbers[what]; ok && old != number {
+		delete(n.means, old)
+	}
+	n.numbers[what], n.means[number] = number, what
+	n.last = max(n.last, number)
 }
-
-func passageOf(c *chat.Citation) passage { return passage{c.FileID, c.ID, c.Start, c.End} }
 
 // numbered gives passages their marks.
 func (t *turn) numbered(list []chat.Citation) []chat.Citation {
@@ -58,7 +70,7 @@ func (t *turn) numbered(list []chat.Citation) []chat.Citation {
 	}
 	out, last := slices.Clone(list), n.last
 	for i := range out {
-		if known, ok := n.passages[passageOf(&out[i])]; ok {
+		if known, ok := n.numbers[passageOf(&out[i])]; ok {
 			out[i].Number = known
 			continue
 		}
@@ -78,7 +90,7 @@ func (t *turn) fileNumbers(b built) []int {
 	}
 	out := make([]int, len(b.whole))
 	for i, a := range b.whole {
-		if known, ok := n.files[a.id()]; ok {
+		if known, ok := n.numbers[marked{file: a.id()}]; ok {
 			out[i] = known
 			continue
 		}

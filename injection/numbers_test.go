@@ -54,6 +54,27 @@ func TestNumbersOfClassic(t *testing.T) {
 	require.Contains(t, second.Prompt, `Citation 1: "red boats"`)
 }
 
+// TestNumbersAfterClassic: where numbers were given twice, no prompt shows one of
+// them for two passages.
+func TestNumbersAfterClassic(t *testing.T) {
+	in := &injection.Injector{Reader: reader{}, Retriever: &finder{}}
+	big := file("big.txt", "big facts\nred boats\n"+wordsOf(900, "x"))
+	var past []chat.Message
+	ask := func(text string, o injection.Options) []int {
+		o.Mode = injection.ModeRetrieval
+		req := injection.Request{Text: text, Messages: past, Earlier: []injection.File{withID(big)}, Model: model{length: 2000}, Options: o}
+		res, err := in.Inject(t.Context(), req)
+		require.NoError(t, err)
+		past = append(past, res.Message)
+		return numbersOf(res)
+	}
+	require.Equal(t, []int{1}, ask("big facts", injection.Options{Prompts: classic(t)}))
+	require.Equal(t, []int{1}, ask("red boats", injection.Options{Prompts: classic(t)}))
+	threshold := .1
+	require.Equal(t, []int{2, 1}, ask("big facts red boats", injection.Options{Threshold: &threshold}))
+	require.Equal(t, []int{2, 1}, ask("big facts red boats", injection.Options{Threshold: &threshold}), "as they were")
+}
+
 func modeOf(files []injection.File) injection.Mode {
 	if len(files) == 1 && files[0].Name == "small.txt" {
 		return injection.ModeFull
