@@ -163,9 +163,11 @@ func TestStrategy(t *testing.T) {
 	f := file("lease.md", lease)
 	image := chat.Attachment{FileID: "image-1", Name: "dot.gif", MediaType: "image/gif"}
 	r := turn.Request{Text: question, Files: []injection.File{f}, Images: []chat.Attachment{image}, Model: model, Options: cited(t), Strategy: askDocuments(t)}
+	r.Warnings = []injection.Warning{{Code: "of_the_door"}}
 	var statuses []injection.Status
 	r.Report = func(s injection.Status) { statuses = append(statuses, s) }
 	made, _ := ask(t, e, r)
+	require.Contains(t, warned(made), "of_the_door")
 	require.NotEmpty(t, statuses)
 	require.Equal(t, injection.Fits, made.Result.ReasonCode)
 	require.Equal(t, "files", made.Execution.Steps[0].Preprocessor)

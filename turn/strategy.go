@@ -42,14 +42,21 @@ func (t *Turn) execute(ctx context.Context, req injection.Request) error {
 	if out.SystemPrompt != nil {
 		out.SystemPrompt = new(*out.SystemPrompt)
 	}
-	if files.last() == nil {
+	res := files.last()
+	if res == nil {
 		out.Diagnostics = append(out.Diagnostics, unread(req)...)
+	} else {
+		res.Warnings = slices.Concat(req.Warnings, res.Warnings)
 	}
-	return t.executed(req, out, files.last())
+	return t.executed(req, out, res)
 }
 
-// unread says which of a turn's files the strategy did not read.
+// unread says what the door has to say, and which of a turn's files the strategy
+// did not read.
 func unread(req injection.Request) (out []strategy.Diagnostic) {
+	for _, w := range req.Warnings {
+		out = append(out, strategy.Diagnostic{Severity: "warning", Code: w.Code, Message: w.Message})
+	}
 	for _, f := range req.Files {
 		out = append(out, strategy.Diagnostic{
 			Severity: "warning", Code: "files.unused",
